@@ -1,0 +1,490 @@
+//! Cuts long strings out of a message while it is read, so that memory stays flat.
+//!
+//! The reader hands a string that grows over `string_bytes_max` to a [`Sink`] the caller gives, and
+//! leaves a handle in its place. A handle starts with a raw NUL, which JSON does not allow in a
+//! string and the scanner never lets through, so no input can forge one; a parser that does not
+//! know handles refuses the text.
+//!
+//! A string under a key that holds a file (`data`, `blob`, `b64`) is decoded from base64 on the
+//! way. Text that starts like JSON is scanned by a second scanner as it passes, so that a contract
+//! inside a text block is found without the text ever being in memory.
+
+use std::{fmt::Write as _, io};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    Json, Limits,
+    base64::Decoder,
+    json::{Finding, Findings, ScanError, ScanOptions, Scanned, Scanner},
+};
+
+/// Names one string that was handed to a sink.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SpillId(pub u32);
+
+/// Takes the strings that are too long to keep. The library does no I/O of its own.
+///
+/// Strings come one after the other, except that a string inside JSON text is handed over while the
+/// text is still coming, under an id of its own.
+pub trait Sink {
+    /// The next bytes of a string. The first call for an id starts it. An error stops this string
+    /// alone; the outcome says so and keeps what is known of it.
+    fn write(&mut self, id: SpillId, bytes: &[u8]) -> io::Result<()>;
+
+    /// The string is whole.
+    fn end(&mut self, id: SpillId) -> io::Result<()>;
+
+    /// The string is not needed after all: its bytes are in another one.
+    fn discard(&mut self, id: SpillId);
+}
+
+/// A sink that keeps everything in memory, for tests and small tools.
+///
+/// ```
+/// use resultant::{MemorySink, Limits, ReadOptions};
+///
+/// let limits = Limits { string_bytes_max: 16, ..Default::default() };
+/// let mut sink = MemorySink::default();
+/// let options = ReadOptions { limits, ..Default::default() };
+/// let mut reader = options.reader(&mut sink);
+/// reader.feed(br#"{"content": [{"type": "text", "text": "a text of more "#);
+/// reader.feed(br#"than sixteen bytes"}]}"#);
+/// let outcome = reader.finish();
+/// assert_eq!(outcome.artifacts[0].name, "output.txt");
+/// assert_eq!(sink.strings.len(), 1);
+/// ```
+#[derive(Debug, Default)]
+pub struct MemorySink {
+    /// What came, by id.
+    pub strings: std::collections::BTreeMap<SpillId, Vec<u8>>,
+}
+
+impl Sink for MemorySink {
+    fn write(&mut self, id: SpillId, bytes: &[u8]) -> io::Result<()> {
+        self.strings.entry(id).or_default().extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn end(&mut self, _: SpillId) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn discard(&mut self, id: SpillId) {
+        self.strings.remove(&id);
+    }
+}
+
+/// A string that went to the sink, and what was learned on the way.
+#[derive(Clone, Debug)]
+pub(crate) struct Spilled {
+    pub(crate) id: SpillId,
+    /// Whether the sink has decoded base64 rather than the string's own text.
+    pub(crate) is_decoded: bool,
+    pub(crate) size: u64,
+    pub(crate) sha256: [u8; 32],
+    /// The first bytes, to know the kind and to show a little.
+    pub(crate) head: Vec<u8>,
+    /// The last bytes, for the same.
+    pub(crate) tail: Vec<u8>,
+    /// The text as JSON, its own long strings cut out.
+    pub(crate) inner: Option<Json>,
+    pub(crate) inner_findings: Vec<Finding>,
+    /// The rest of a string whose start was base64: it follows, as text, under this id.
+    pub(crate) undecodable_rest: Option<SpillId>,
+    /// The sink failed.
+    pub(crate) failure: Option<String>,
+}
+
+/// What a key says about the string below it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Hint {
+    #[default]
+    None,
+    /// A file in base64.
+    Base64,
+    /// Text that may be JSON.
+    Text,
+    /// A list of files in base64.
+    Files,
+}
+
+impl Hint {
+    pub(crate) fn of_key(key: &str) -> Hint {
+        match key {
+            "data" | "blob" | "b64" => Hint::Base64,
+            "text" | "result" => Hint::Text,
+            "returned_file_contents" => Hint::Files,
+            _ => Hint::None,
+        }
+    }
+
+    /// What it says about the items of an array.
+    pub(crate) fn of_item(self) -> Hint {
+        if self == Hint::Files { Hint::Base64 } else { Hint::None }
+    }
+}
+
+/// The mark that starts a handle.
+const HANDLE_MARK: char = '\0';
+
+/// The spilled string that this content of a JSON string stands for.
+pub(crate) fn handle_id(content: &str) -> Option<SpillId> {
+    let (id, _) = content.strip_prefix(HANDLE_MARK)?.split_once(':')?;
+    id.parse().ok().map(SpillId)
+}
+
+/// The part of a handle that says what the string is, whatever its id.
+pub(crate) fn handle_digest(content: &str) -> Option<&str> {
+    Some(content.strip_prefix(HANDLE_MARK)?.split_once(':')?.1)
+}
+
+/// Hands strings to the sink and keeps account of them.
+pub(crate) struct Spiller<'a> {
+    sink: &'a mut dyn Sink,
+    limits: Limits,
+    spilled: Vec<Spilled>,
+    /// The strings that are open: at most one, and one inside its text.
+    open: Vec<Open>,
+    next: u32,
+}
+
+struct Open {
+    id: SpillId,
+    hint: Hint,
+    mode: Mode,
+    size: u64,
+    digest: Sha256,
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    failure: Option<String>,
+    /// The id of the decoded start, where the base64 turned out to be none.
+    decoded_start: Option<usize>,
+    nested: Option<Box<Nested>>,
+}
+
+enum Mode {
+    Text,
+    Base64(Decoder),
+}
+
+/// A scanner for the text that passes.
+struct Nested {
+    scanner: Scanner,
+    /// How many strings were there before its own.
+    first: usize,
+}
+
+const HEAD_BYTES: usize = 4 << 10;
+const TAIL_BYTES: usize = 1 << 10;
+
+impl<'a> Spiller<'a> {
+    pub(crate) fn new(sink: &'a mut dyn Sink, limits: Limits) -> Spiller<'a> {
+        Spiller { sink, limits, spilled: Vec::new(), open: Vec::new(), next: 0 }
+    }
+
+    /// All strings that went to the sink, and the sink.
+    fn finish(self) -> (Vec<Spilled>, &'a mut dyn Sink) {
+        for open in self.open {
+            self.sink.discard(open.id);
+        }
+        (self.spilled, self.sink)
+    }
+
+    pub(crate) fn begin(&mut self, hint: Hint) {
+        let mode = match hint {
+            Hint::Base64 => Mode::Base64(Decoder::default()),
+            _ => Mode::Text,
+        };
+        let open = self.new_open(hint, mode);
+        self.open.push(open);
+    }
+
+    fn new_open(&mut self, hint: Hint, mode: Mode) -> Open {
+        let id = SpillId(self.next);
+        self.next += 1;
+        Open {
+            id,
+            hint,
+            mode,
+            size: 0,
+            digest: Sha256::new(),
+            head: Vec::new(),
+            tail: Vec::new(),
+            failure: None,
+            decoded_start: None,
+            nested: None,
+        }
+    }
+
+    /// The next part of the open string.
+    pub(crate) fn write(&mut self, text: &str) {
+        let Some(mut open) = self.open.pop() else { return };
+        if open.size == 0 && open.hint == Hint::Text && self.open.is_empty() {
+            let starts_like_json = text.trim_start().starts_with(['{', '[']);
+            open.nested = starts_like_json.then(|| {
+                let options = ScanOptions::strict(&self.limits).spilling(&self.limits);
+                Box::new(Nested { scanner: Scanner::new(options), first: self.spilled.len() })
+            });
+        }
+        match &mut open.mode {
+            Mode::Text => open.write(self.sink, text.as_bytes()),
+            Mode::Base64(decoder) => {
+                let held = decoder.held();
+                let mut decoded = Vec::with_capacity(text.len() / 4 * 3 + 4);
+                match decoder.feed(text.as_bytes(), &mut decoded) {
+                    Ok(()) => open.write(self.sink, &decoded),
+                    Err(_) => open = self.give_up_decoding(open, &held, text),
+                }
+            }
+        }
+        if let Some(mut nested) = open.nested.take() {
+            self.open.push(open);
+            let fed = nested.scanner.feed(text, self);
+            self.open.truncate(1);
+            let Some(mut open) = self.open.pop() else { return };
+            match fed {
+                Ok(()) => open.nested = Some(nested),
+                Err(_) => self.discard_from(nested.first),
+            }
+            self.open.push(open);
+        } else {
+            self.open.push(open);
+        }
+    }
+
+    /// The string is not base64: what was decoded stays as it is, and the rest follows as text,
+    /// first what the decoder held back because it was no whole group.
+    fn give_up_decoding(&mut self, mut open: Open, held: &str, text: &str) -> Open {
+        open.end(self.sink);
+        self.spilled.push(open.into_spilled(true));
+        let start = self.spilled.len() - 1;
+        let mut rest = self.new_open(Hint::None, Mode::Text);
+        rest.decoded_start = Some(start);
+        rest.write(self.sink, held.as_bytes());
+        rest.write(self.sink, text.as_bytes());
+        rest
+    }
+
+    /// Ends the open string and returns its handle.
+    pub(crate) fn end(&mut self) -> String {
+        let Some(mut open) = self.open.pop() else { return String::new() };
+        if let Mode::Base64(decoder) = &mut open.mode {
+            let held = decoder.held();
+            let mut decoded = Vec::new();
+            match decoder.finish(&mut decoded) {
+                Ok(()) => open.write(self.sink, &decoded),
+                Err(_) => open = self.give_up_decoding(open, &held, ""),
+            }
+        }
+        let nested = open.nested.take();
+        open.end(self.sink);
+        let is_decoded = matches!(open.mode, Mode::Base64(_));
+        let decoded_start = open.decoded_start;
+        let mut spilled = open.into_spilled(is_decoded);
+        if let Some(nested) = nested {
+            self.finish_nested(*nested, &mut spilled);
+        }
+        // The handle names the whole string; where decoding broke off, that is its start.
+        let handle_of = match decoded_start {
+            Some(start) => {
+                self.spilled[start].undecodable_rest = Some(spilled.id);
+                let handle = handle(&self.spilled[start]);
+                self.spilled.push(spilled);
+                return handle;
+            }
+            None => handle(&spilled),
+        };
+        self.spilled.push(spilled);
+        handle_of
+    }
+
+    fn finish_nested(&mut self, nested: Nested, spilled: &mut Spilled) {
+        match nested.scanner.finish(self) {
+            Ok(Scanned { json, findings }) => {
+                let Findings { first, .. } = findings;
+                spilled.inner = Some(json);
+                spilled.inner_findings = first;
+            }
+            Err(_) => self.discard_from(nested.first),
+        }
+    }
+
+    fn discard_from(&mut self, first: usize) {
+        for spilled in self.spilled.drain(first..) {
+            self.sink.discard(spilled.id);
+        }
+    }
+}
+
+fn handle(spilled: &Spilled) -> String {
+    let mut handle = String::new();
+    let _ = write!(handle, "{HANDLE_MARK}{}:", spilled.id.0);
+    for byte in spilled.sha256 {
+        let _ = write!(handle, "{byte:02x}");
+    }
+    handle
+}
+
+impl Open {
+    fn write(&mut self, sink: &mut dyn Sink, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        self.size += bytes.len() as u64;
+        self.digest.update(bytes);
+        if self.head.len() < HEAD_BYTES {
+            let room = HEAD_BYTES - self.head.len();
+            self.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
+        if bytes.len() >= TAIL_BYTES {
+            self.tail.clear();
+        }
+        self.tail.extend_from_slice(&bytes[bytes.len().saturating_sub(TAIL_BYTES)..]);
+        let excess = self.tail.len().saturating_sub(TAIL_BYTES);
+        self.tail.drain(..excess);
+        if self.failure.is_none() {
+            self.failure = sink.write(self.id, bytes).err().map(|error| error.to_string());
+        }
+    }
+
+    fn end(&mut self, sink: &mut dyn Sink) {
+        if self.failure.is_none() {
+            self.failure = sink.end(self.id).err().map(|error| error.to_string());
+        }
+    }
+
+    fn into_spilled(self, is_decoded: bool) -> Spilled {
+        Spilled {
+            id: self.id,
+            is_decoded,
+            size: self.size,
+            sha256: self.digest.finalize().into(),
+            head: self.head,
+            tail: self.tail,
+            inner: None,
+            inner_findings: Vec::new(),
+            undecodable_rest: None,
+            failure: self.failure,
+        }
+    }
+}
+
+/// A message that comes in chunks.
+pub(crate) struct Chunks<'a> {
+    scanner: Scanner,
+    spiller: Spiller<'a>,
+    error: Option<ScanError>,
+    /// The start of a character whose rest is in the next chunk.
+    split: Vec<u8>,
+    is_started: bool,
+    repaired_bytes: usize,
+    had_bom: bool,
+    /// What came so far, as long as it is little: a message that is no JSON is shown by it.
+    head: Vec<u8>,
+    total: u64,
+}
+
+/// What became of a message that came in chunks.
+pub(crate) struct ChunksEnd<'a> {
+    pub(crate) scanned: Result<Scanned, ScanError>,
+    pub(crate) spilled: Vec<Spilled>,
+    pub(crate) sink: &'a mut dyn Sink,
+    pub(crate) repaired_bytes: usize,
+    pub(crate) had_bom: bool,
+    pub(crate) head: Vec<u8>,
+    pub(crate) total: u64,
+}
+
+impl<'a> Chunks<'a> {
+    pub(crate) fn new(limits: &Limits, sink: &'a mut dyn Sink) -> Chunks<'a> {
+        let options = ScanOptions::lenient(limits).spilling(limits);
+        Chunks {
+            scanner: Scanner::new(options),
+            spiller: Spiller::new(sink, limits.clone()),
+            error: None,
+            split: Vec::new(),
+            is_started: false,
+            repaired_bytes: 0,
+            had_bom: false,
+            head: Vec::new(),
+            total: 0,
+        }
+    }
+
+    pub(crate) fn feed(&mut self, chunk: &[u8]) {
+        self.total += chunk.len() as u64;
+        let room = HEAD_BYTES - self.head.len().min(HEAD_BYTES);
+        self.head.extend_from_slice(&chunk[..chunk.len().min(room)]);
+        let mut rest = chunk;
+        // A character that was split is completed first, byte by byte.
+        while !self.split.is_empty() {
+            let Some((&byte, more)) = rest.split_first() else { return };
+            let mut bytes = std::mem::take(&mut self.split);
+            bytes.push(byte);
+            rest = more;
+            self.text_or_split(&bytes, false);
+        }
+        self.text_or_split(rest, false);
+    }
+
+    /// Scans what is UTF-8, repairs what is not, and keeps the start of a split character.
+    fn text_or_split(&mut self, bytes: &[u8], is_last: bool) {
+        let mut rest = bytes;
+        loop {
+            match std::str::from_utf8(rest) {
+                Ok(text) => return self.text(text),
+                Err(error) => {
+                    let (valid, invalid) = rest.split_at(error.valid_up_to());
+                    if let Ok(text) = std::str::from_utf8(valid) {
+                        self.text(text);
+                    }
+                    match error.error_len() {
+                        None if !is_last => {
+                            self.split = invalid.to_vec();
+                            return;
+                        }
+                        len => {
+                            self.repaired_bytes += 1;
+                            self.text("\u{fffd}");
+                            rest = &invalid[len.unwrap_or(invalid.len())..];
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn text(&mut self, mut text: &str) {
+        if !self.is_started && !text.is_empty() {
+            self.is_started = true;
+            if let Some(rest) = text.strip_prefix('\u{feff}') {
+                self.had_bom = true;
+                text = rest;
+            }
+        }
+        if self.error.is_some() || text.is_empty() {
+            return;
+        }
+        self.error = self.scanner.feed(text, &mut self.spiller).err();
+    }
+
+    pub(crate) fn finish(mut self) -> ChunksEnd<'a> {
+        let split = std::mem::take(&mut self.split);
+        self.text_or_split(&split, true);
+        let scanned = match self.error {
+            Some(error) => Err(error),
+            None => self.scanner.finish(&mut self.spiller),
+        };
+        let (spilled, sink) = self.spiller.finish();
+        ChunksEnd {
+            scanned,
+            spilled,
+            sink,
+            repaired_bytes: self.repaired_bytes,
+            had_bom: self.had_bom,
+            head: self.head,
+            total: self.total,
+        }
+    }
+}
