@@ -129,10 +129,8 @@ impl Decoder {
             }
         }
         if !decoded {
-            let bad = |&byte: &u8| value(byte).is_none() || self.is_other_alphabet(byte);
-            let at = groups.iter().position(bad).unwrap_or(0) as u64;
             out.truncate(start);
-            return Err(Invalid { at: self.consumed + at });
+            return Err(Invalid { at: self.consumed + first_invalid(groups) });
         }
         self.consumed += groups.len() as u64;
         Ok(())
@@ -170,6 +168,16 @@ impl Decoder {
             Alphabet::UrlSafe => matches!(byte, b'+' | b'/'),
         }
     }
+}
+
+/// Where text that is known to be invalid shows it: a character of no alphabet, or of the one that
+/// the text did not start with.
+fn first_invalid(text: &[u8]) -> u64 {
+    let is_special = |byte: &&u8| matches!(byte, b'+' | b'/' | b'-' | b'_');
+    let is_standard = text.iter().find(is_special).is_none_or(|byte| matches!(byte, b'+' | b'/'));
+    let other: [u8; 2] = if is_standard { *b"-_" } else { *b"+/" };
+    let at = text.iter().position(|byte| value(*byte).is_none() || other.contains(byte));
+    at.unwrap_or(0) as u64
 }
 
 fn value(byte: u8) -> Option<u32> {
