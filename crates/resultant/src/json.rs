@@ -16,10 +16,10 @@ use bytestring::ByteString;
 
 pub use self::scan::SyntaxError;
 pub(crate) use self::{
-    equal::{same_number, same_value},
-    scan::{Finding, FindingKind, Findings, ScanError, ScanOptions, Scanned, Scanner, scan},
+    equal::same_value,
+    scan::{FindingKind, Findings, ScanError, ScanOptions, Scanned, Scanner, scan},
     walk::{items, members, unescape},
-    write::{ObjectWriter, push_compact, push_pretty, push_string},
+    write::{ObjectWriter, push_compact, push_pretty, push_string, rewrite_strings},
 };
 
 /// What a JSON value is.
@@ -301,6 +301,12 @@ impl Object {
         }
         writer.end();
         Json::trusted(out)
+    }
+}
+
+impl FromIterator<(String, Json)> for Object {
+    fn from_iter<I: IntoIterator<Item = (String, Json)>>(members: I) -> Object {
+        Object { members: members.into_iter().collect() }
     }
 }
 

@@ -1,16 +1,26 @@
 //! One contract for every MCP tool result.
 
+mod artifact;
 mod base64;
+mod dialect;
 mod json;
 mod limits;
 mod note;
+mod outcome;
 mod protocol;
+mod read;
+mod render;
 mod spill;
+mod wire;
 
 pub use self::{
+    artifact::{Artifact, Content, Sha256Digest, Viewer},
+    dialect::Dialect,
     json::{Json, Kind, Object, SyntaxError},
     limits::Limits,
     note::{Note, Rule, Weight},
+    outcome::{Canvas, Display, Link, Mode, Outcome},
     protocol::{Protocol, UnknownProtocol},
+    read::{Input, ReadOptions, Reader, read},
     spill::{MemorySink, Sink, SpillId},
 };

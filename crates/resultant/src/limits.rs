@@ -25,8 +25,8 @@ pub struct Limits {
     pub notes_max: usize,
     /// A longer file name is shortened; its extension is kept.
     pub name_bytes_max: usize,
-    /// More content blocks than this are kept together in one artifact.
-    pub blocks_max: usize,
+    /// A longer text inside an embedded resource becomes an artifact.
+    pub embedded_text_bytes_max: usize,
 }
 
 impl Default for Limits {
@@ -38,7 +38,7 @@ impl Default for Limits {
             meta_bytes_max: 4 << 10,
             notes_max: 64,
             name_bytes_max: 255,
-            blocks_max: 10_000,
+            embedded_text_bytes_max: 8 << 10,
         }
     }
 }

@@ -14,9 +14,9 @@ use std::{fmt::Write as _, io};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    Json, Limits,
+    Limits,
     base64::Decoder,
-    json::{Finding, Findings, ScanError, ScanOptions, Scanned, Scanner},
+    json::{ScanError, ScanOptions, Scanned, Scanner},
 };
 
 /// Names one string that was handed to a sink.
@@ -88,8 +88,7 @@ pub(crate) struct Spilled {
     /// The last bytes, for the same.
     pub(crate) tail: Vec<u8>,
     /// The text as JSON, its own long strings cut out.
-    pub(crate) inner: Option<Json>,
-    pub(crate) inner_findings: Vec<Finding>,
+    pub(crate) inner: Option<Scanned>,
     /// The rest of a string whose start was base64: it follows, as text, under this id.
     pub(crate) undecodable_rest: Option<SpillId>,
     /// The sink failed.
@@ -301,11 +300,7 @@ impl<'a> Spiller<'a> {
 
     fn finish_nested(&mut self, nested: Nested, spilled: &mut Spilled) {
         match nested.scanner.finish(self) {
-            Ok(Scanned { json, findings }) => {
-                let Findings { first, .. } = findings;
-                spilled.inner = Some(json);
-                spilled.inner_findings = first;
-            }
+            Ok(scanned) => spilled.inner = Some(scanned),
             Err(_) => self.discard_from(nested.first),
         }
     }
@@ -363,7 +358,6 @@ impl Open {
             head: self.head,
             tail: self.tail,
             inner: None,
-            inner_findings: Vec::new(),
             undecodable_rest: None,
             failure: self.failure,
         }

@@ -128,7 +128,7 @@ impl Findings {
 }
 
 /// A checked text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Scanned {
     pub(crate) json: Json,
     pub(crate) findings: Findings,

@@ -1,4 +1,4 @@
-use super::*;
+use super::{equal::same_number, *};
 use crate::Limits;
 
 fn lenient(text: &str) -> Result<Scanned, ScanError> {

@@ -60,6 +60,27 @@ pub(super) fn compact_runs<'a>(text: &'a str, mut run: impl FnMut(&'a str)) {
     run(&text[start..]);
 }
 
+/// Appends a text, asking for each of its strings, given with its quotes, whether it has been
+/// written already.
+pub(crate) fn rewrite_strings(
+    text: &str,
+    mut rewrite: impl FnMut(&str, &mut String) -> bool,
+    out: &mut String,
+) {
+    let bytes = text.as_bytes();
+    let mut start = 0;
+    while let Some(quote) = bytes[start..].iter().position(|&byte| byte == b'"') {
+        let quote = start + quote;
+        let end = walk::value_end(bytes, quote);
+        out.push_str(&text[start..quote]);
+        if !rewrite(&text[quote..end], out) {
+            out.push_str(&text[quote..end]);
+        }
+        start = end;
+    }
+    out.push_str(&text[start..]);
+}
+
 /// Appends a checked text with two spaces of indentation a level.
 pub(crate) fn push_pretty(out: &mut String, text: &str) {
     pretty(out, text, 0);

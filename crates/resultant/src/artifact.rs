@@ -1,0 +1,222 @@
+//! A file that belongs to a result: its name, its media type, its digest, and where its bytes are.
+//!
+//! An artifact never holds a decoded copy. Its bytes stay in the message they came in, as base64,
+//! until somebody asks for them, and then they come in parts of fixed size.
+
+mod media;
+mod name;
+
+use std::fmt::{self, Write as _};
+
+use bytestring::ByteString;
+use sha2::{Digest as _, Sha256};
+
+pub(crate) use self::{
+    media::{Decided, decide_media_type, essence, extension_for, is_showable, sniff_image},
+    name::{clean_name, last_segment, unique_name},
+};
+use crate::{
+    base64,
+    json::{Json, Object, ObjectWriter},
+    spill::SpillId,
+};
+
+/// A file that belongs to a result.
+///
+/// ```
+/// let outcome = resultant::read(r#"{"content": [], "structuredContent":
+///     {"results": "one file", "artifacts": [{"name": "a.txt", "b64": "aGVsbG8="}]}}"#);
+/// let file = &outcome.artifacts[0];
+/// assert_eq!((file.name.as_str(), file.mime.as_str(), file.size), ("a.txt", "text/plain", 5));
+/// assert_eq!(file.to_bytes().unwrap(), b"hello");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Artifact {
+    /// One path segment, unique in its result.
+    pub name: String,
+    /// The media type.
+    pub mime: String,
+    /// Bytes.
+    pub size: u64,
+    /// The digest of the bytes.
+    pub sha256: Sha256Digest,
+    /// A short label for people.
+    pub description: Option<String>,
+    /// How the author would like it to be shown.
+    pub viewer: Option<Viewer>,
+    /// Where the author, or a store, says that it can be fetched.
+    pub url: Option<String>,
+    /// The protocol's annotations of the block it came in.
+    pub annotations: Option<Json>,
+    /// Members that the contract does not know.
+    pub extra: Object,
+    /// Where the bytes are.
+    pub content: Content,
+}
+
+/// Where the bytes of an artifact are.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// In the message, as valid base64.
+    Base64(ByteString),
+    /// In memory, as text.
+    Text(ByteString),
+    /// In the sink that the reader was given.
+    Spilled(SpillId),
+    /// Not here: only the digest is known.
+    Elsewhere,
+}
+
+/// How an artifact would like to be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the contract's words")]
+pub enum Viewer {
+    Auto,
+    Image,
+    Pdf,
+    Html,
+    Code,
+}
+
+impl Viewer {
+    /// The contract's word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Viewer::Auto => "auto",
+            Viewer::Image => "image",
+            Viewer::Pdf => "pdf",
+            Viewer::Html => "html",
+            Viewer::Code => "code",
+        }
+    }
+
+    pub(crate) fn of(word: &str) -> Option<Viewer> {
+        [Viewer::Auto, Viewer::Image, Viewer::Pdf, Viewer::Html, Viewer::Code]
+            .into_iter()
+            .find(|viewer| viewer.as_str() == word)
+    }
+}
+
+/// A SHA-256 digest; written as 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Sha256Digest(pub [u8; 32]);
+
+impl Sha256Digest {
+    /// The digest of these bytes.
+    pub fn of(bytes: &[u8]) -> Sha256Digest {
+        Sha256Digest(Sha256::digest(bytes).into())
+    }
+
+    /// Reads 64 hexadecimal digits.
+    pub fn parse(text: &str) -> Option<Sha256Digest> {
+        let mut digest = [0; 32];
+        if text.len() != 64 || !text.is_ascii() {
+            return None;
+        }
+        for (at, byte) in digest.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&text[at * 2..at * 2 + 2], 16).ok()?;
+        }
+        Some(Sha256Digest(digest))
+    }
+}
+
+impl fmt::Display for Sha256Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Sha256Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Artifact {
+    /// A text of ours as a file.
+    pub(crate) fn of_text(name: &str, mime: &str, text: ByteString) -> Artifact {
+        Artifact {
+            name: name.to_owned(),
+            mime: mime.to_owned(),
+            size: text.len() as u64,
+            sha256: Sha256Digest::of(text.as_bytes()),
+            description: None,
+            viewer: None,
+            url: None,
+            annotations: None,
+            extra: Object::default(),
+            content: Content::Text(text),
+        }
+    }
+
+    /// Hands the bytes on in parts. `false` where they are not here: in a sink, or elsewhere.
+    pub fn write_to(&self, mut part: impl FnMut(&[u8])) -> bool {
+        match &self.content {
+            Content::Base64(text) => base64::decode_in_parts(text, part).is_ok(),
+            Content::Text(text) => {
+                part(text.as_bytes());
+                true
+            }
+            Content::Spilled(_) | Content::Elsewhere => false,
+        }
+    }
+
+    /// The bytes, if they are here.
+    pub fn to_bytes(&self) -> Option<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(self.size as usize);
+        self.write_to(|part| bytes.extend_from_slice(part)).then_some(bytes)
+    }
+
+    /// Whether a canvas can show it.
+    pub fn is_showable(&self) -> bool {
+        is_showable(&self.mime, &self.name)
+    }
+
+    /// The members every audience but the model gets.
+    pub(crate) fn push_json(&self, out: &mut String) {
+        let mut writer = ObjectWriter::new(out);
+        writer.text("name", &self.name);
+        writer.text("mime", &self.mime);
+        writer.number("size", self.size);
+        let _ = write!(writer.key("sha256"), "\"{}\"", self.sha256);
+        if let Some(description) = &self.description {
+            writer.text("description", description);
+        }
+        if let Some(viewer) = self.viewer {
+            writer.text("viewer", viewer.as_str());
+        }
+        if let Some(url) = &self.url {
+            writer.text("url", url);
+        }
+        if let Some(annotations) = &self.annotations {
+            writer.json("annotations", annotations);
+        }
+        for (key, value) in self.extra.iter() {
+            writer.json(key, value);
+        }
+        writer.end();
+    }
+}
+
+/// What is learned from reading a file's bytes once.
+pub(crate) struct Measured {
+    pub(crate) size: u64,
+    pub(crate) sha256: Sha256Digest,
+    pub(crate) head: Vec<u8>,
+}
+
+/// Reads base64 once: size, digest and first bytes. An error where it is not valid.
+pub(crate) fn measure_base64(text: &str) -> Result<Measured, base64::Invalid> {
+    const HEAD_BYTES: usize = 512;
+    let mut digest = Sha256::new();
+    let mut size = 0;
+    let mut head = Vec::new();
+    base64::decode_in_parts(text, |part| {
+        digest.update(part);
+        size += part.len() as u64;
+        if head.len() < HEAD_BYTES {
+            head.extend_from_slice(&part[..part.len().min(HEAD_BYTES - head.len())]);
+        }
+    })?;
+    Ok(Measured { size, sha256: Sha256Digest(digest.finalize().into()), head })
+}

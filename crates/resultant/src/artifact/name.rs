@@ -1,0 +1,125 @@
+//! File names from foreign input: one path segment, readable, unique.
+
+use std::collections::HashSet;
+
+use unicode_normalization::UnicodeNormalization as _;
+
+/// The name cleaned, or `None` where nothing is left of it.
+pub(crate) fn clean_name(name: &str, bytes_max: usize) -> Option<String> {
+    let cleaned: String = last_segment(name).nfc().filter(|char| !is_unsafe(*char)).collect();
+    let cleaned = cleaned.trim();
+    if cleaned.is_empty() || cleaned.chars().all(|char| char == '.') {
+        return None;
+    }
+    Some(shorten(cleaned, bytes_max))
+}
+
+/// What comes after the last slash, of either kind.
+pub(crate) fn last_segment(name: &str) -> &str {
+    name.rsplit(['/', '\\']).next().unwrap_or(name)
+}
+
+/// Characters that change how a name is read without being seen: control, bidirectional, and the
+/// invisible copies of ASCII.
+fn is_unsafe(char: char) -> bool {
+    char.is_control()
+        || matches!(char,
+            '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}')
+}
+
+/// At most this many bytes; the extension is kept.
+fn shorten(name: &str, bytes_max: usize) -> String {
+    if name.len() <= bytes_max {
+        return name.to_owned();
+    }
+    let (_, extension) = split_extension(name);
+    // An extension that leaves no room for a name is none.
+    let extension = if extension.len() < bytes_max / 2 { extension } else { "" };
+    let mut end = bytes_max - extension.len();
+    while !name.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}{extension}", &name[..end])
+}
+
+/// The name before its extension, and the extension with its dot.
+fn split_extension(name: &str) -> (&str, &str) {
+    match name.rfind('.') {
+        Some(dot) if dot > 0 => name.split_at(dot),
+        _ => (name, ""),
+    }
+}
+
+/// A name that is not taken: ` (2)` and so on before the extension.
+pub(crate) fn unique_name(name: String, taken: &mut HashSet<String>, bytes_max: usize) -> String {
+    if taken.insert(name.clone()) {
+        return name;
+    }
+    let (stem, extension) = split_extension(&name);
+    let mut number = 2_u64;
+    loop {
+        let suffix = format!(" ({number}){extension}");
+        let mut end = stem.len().min(bytes_max.saturating_sub(suffix.len()));
+        while !stem.is_char_boundary(end) {
+            end -= 1;
+        }
+        let candidate = format!("{}{suffix}", &stem[..end]);
+        if taken.insert(candidate.clone()) {
+            return candidate;
+        }
+        number += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r6_names_become_one_readable_segment() {
+        for (name, expected) in [
+            ("report.html", Some("report.html")),
+            ("../../etc/passwd.txt", Some("passwd.txt")),
+            (r"C:\temp\x.txt", Some("x.txt")),
+            ("a\u{0}b\u{1b}[31m.txt", Some("ab[31m.txt")),
+            ("evil\u{202e}txt.exe", Some("eviltxt.exe")),
+            ("e\u{301}.txt", Some("é.txt")),
+            ("a\u{e0041}b", Some("ab")),
+            ("  spaced  ", Some("spaced")),
+            (".htaccess", Some(".htaccess")),
+            ("", None),
+            ("..", None),
+            ("a/", None),
+            ("\u{200b}", None),
+        ] {
+            assert_eq!(clean_name(name, 255).as_deref(), expected, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn r6_long_names_keep_their_extension() {
+        let long = "ä".repeat(4096) + ".json";
+        let name = clean_name(&long, 255).unwrap();
+        assert!(name.len() <= 255 && name.ends_with(".json"));
+        let name = clean_name(&format!("a.{}", "x".repeat(4096)), 255).unwrap();
+        assert_eq!(name.len(), 255);
+    }
+
+    #[test]
+    fn r6_equal_names_are_numbered() {
+        let mut taken = HashSet::new();
+        let mut next = |name: &str| unique_name(name.to_owned(), &mut taken, 255);
+        assert_eq!(next("a.txt"), "a.txt");
+        assert_eq!(next("a (2).txt"), "a (2).txt");
+        assert_eq!(next("a.txt"), "a (3).txt");
+        assert_eq!(next("b"), "b");
+        assert_eq!(next("b"), "b (2)");
+        assert_eq!(next(".rc"), ".rc");
+        assert_eq!(next(".rc"), ".rc (2)");
+        let long = "x".repeat(255);
+        assert_eq!(next(&long).len(), 255);
+        assert_eq!(next(&long).len(), 255);
+    }
+}

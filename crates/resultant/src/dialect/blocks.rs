@@ -1,0 +1,144 @@
+//! Plain MCP content: rule R8. Files become artifacts, links stay links, texts are collected.
+
+use crate::{
+    json::{Json, Object},
+    note::{Note, Rule},
+    outcome::{Builder, Fallback, FileBytes, FileDetails, Link, Proposal, shown},
+    artifact::last_segment,
+    wire::{Block, BlockKind, Text},
+};
+
+/// The texts of a result, in their order; empty ones are nothing.
+#[derive(Default)]
+pub(crate) struct Texts {
+    pub(crate) all: Vec<Text>,
+    /// Whether the first text is a text block, and not the text of an embedded resource.
+    pub(crate) starts_with_block: bool,
+}
+
+/// Reads every block.
+pub(crate) fn read_blocks(builder: &mut Builder<'_>, blocks: &[Block]) -> Texts {
+    let mut texts = Texts::default();
+    let mut counts = Counts::default();
+    for (at, block) in blocks.iter().enumerate() {
+        let place = format!("/content/{at}");
+        read_block(builder, &place, at, block, &mut texts, &mut counts);
+    }
+    texts
+}
+
+#[derive(Default)]
+struct Counts {
+    images: usize,
+    audio: usize,
+    resources: usize,
+}
+
+fn read_block(
+    builder: &mut Builder<'_>,
+    place: &str,
+    at: usize,
+    block: &Block,
+    texts: &mut Texts,
+    counts: &mut Counts,
+) {
+    match &block.kind {
+        BlockKind::Text(text) => {
+            if !text.is_empty() {
+                texts.starts_with_block |= texts.all.is_empty();
+                texts.all.push(text.clone());
+            }
+        }
+        BlockKind::Image { data, mime } => {
+            counts.images += 1;
+            let stem = format!("image-{}", counts.images);
+            add_block_file(builder, place, block, None, stem, mime, FileBytes::Base64(data.clone()));
+        }
+        BlockKind::Audio { data, mime } => {
+            counts.audio += 1;
+            let stem = format!("audio-{}", counts.audio);
+            add_block_file(builder, place, block, None, stem, mime, FileBytes::Base64(data.clone()));
+        }
+        BlockKind::EmbeddedBlob { uri, mime, blob } => {
+            counts.resources += 1;
+            let stem = format!("resource-{}", counts.resources);
+            let bytes = FileBytes::Base64(blob.clone());
+            add_block_file(builder, place, block, name_of_uri(uri), stem, mime, bytes);
+        }
+        BlockKind::EmbeddedText { uri, mime, text } => {
+            counts.resources += 1;
+            let is_short = matches!(text, Text::Inline(text)
+                if text.len() <= builder.limits.embedded_text_bytes_max);
+            if is_short {
+                let message = format!("the embedded resource `{}` is read as text", shown(uri));
+                builder.note(Note::remark(Rule::R8, place, message));
+                if !text.is_empty() {
+                    texts.all.push(text.clone());
+                }
+            } else {
+                let stem = format!("resource-{}", counts.resources);
+                let mime = if mime.is_empty() { "text/plain" } else { mime };
+                let bytes = FileBytes::Text(text.clone());
+                add_block_file(builder, place, block, name_of_uri(uri), stem, mime, bytes);
+            }
+        }
+        BlockKind::Link { uri, name } => {
+            let mut members = Object::of(&block.source);
+            members.remove("type");
+            let json = builder.resolve_handles(&members.to_json(), place);
+            builder.links.push(Link { uri: uri.clone(), name: name.clone(), json });
+        }
+        BlockKind::Unknown => keep_unknown(builder, place, at, block),
+    }
+}
+
+fn add_block_file(
+    builder: &mut Builder<'_>,
+    place: &str,
+    block: &Block,
+    name: Option<String>,
+    stem: String,
+    mime: &str,
+    bytes: FileBytes,
+) {
+    let details = FileDetails { annotations: block.annotations.clone(), ..Default::default() };
+    let fallback = Fallback::Stem(stem);
+    builder.add_file(place, Proposal { name, fallback, mime: mime.to_owned(), bytes, details });
+}
+
+/// The last segment of a URI's path, its percent signs decoded.
+fn name_of_uri(uri: &str) -> Option<String> {
+    let path = uri.split(['?', '#']).next().unwrap_or_default();
+    let path = path.split_once("://").map_or(path, |(_, rest)| rest.trim_start_matches('/'));
+    let segment = last_segment(path.trim_end_matches('/'));
+    let mut bytes = Vec::with_capacity(segment.len());
+    let mut rest = segment.as_bytes();
+    while let Some((&byte, more)) = rest.split_first() {
+        let code = more.get(..2).and_then(|code| std::str::from_utf8(code).ok());
+        match code.filter(|_| byte == b'%').and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            Some(decoded) => {
+                bytes.push(decoded);
+                rest = &more[2..];
+            }
+            None => {
+                bytes.push(byte);
+                rest = more;
+            }
+        }
+    }
+    let name = String::from_utf8_lossy(&bytes).into_owned();
+    (!name.is_empty()).then_some(name)
+}
+
+/// A block of a type that nobody knows yet is kept whole.
+fn keep_unknown(builder: &mut Builder<'_>, place: &str, at: usize, block: &Block) {
+    let name = format!("block-{}.json", at + 1);
+    let source = builder.resolve_handles(&block.source, place);
+    let name = builder.keep_text(&name, "application/json", &source);
+    let kind = block.source.get("type").as_ref().and_then(Json::as_str).map(|kind| shown(&kind));
+    let message = match kind {
+        Some(kind) => format!("a block of type `{kind}` is not known; it is kept as `{name}`"),
+        None => format!("a block without a type is kept as `{name}`"),
+    };
+    builder.note(Note::changed(Rule::R8, place, message));
+}

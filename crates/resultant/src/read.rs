@@ -1,0 +1,414 @@
+//! Reads any message into one outcome. It cannot fail: what is odd becomes a note.
+
+use bytes::Bytes;
+use bytestring::ByteString;
+
+use crate::{
+    Limits, Protocol, Sink, SyntaxError,
+    dialect::{
+        Chosen, Dialect, Knowledge, Payload, choose_payload, detect, note_other_data, read_blocks,
+        read_contract, read_envelope, take_files,
+    },
+    json::{Json, Object, ScanError, ScanOptions, Scanned, scan},
+    note::{Note, Rule},
+    outcome::{
+        Builder, FAILED_WITHOUT_MESSAGE, Fallback, FileBytes, FileDetails, Outcome, Proposal, error_results,
+    },
+    spill::{Chunks, ChunksEnd, Spilled},
+    wire::{Message, Structured, Text, WireResult, read_message, short_string},
+};
+
+/// Reads a tool result: a whole JSON-RPC response, a bare result, contract JSON, an envelope.
+///
+/// It never fails. Text that is no JSON is the result itself, with a note.
+///
+/// ```
+/// let outcome = resultant::read(r#"{"content": [{"type": "text", "text": "hello"}]}"#);
+/// assert_eq!(outcome.results.as_str().unwrap(), "hello");
+/// assert!(outcome.notes.is_empty());
+/// ```
+pub fn read(message: impl Into<Input>) -> Outcome {
+    ReadOptions::default().read(message)
+}
+
+/// The bytes of a message. Owned ones are shared, not copied.
+#[derive(Clone, Debug)]
+pub struct Input(Bytes);
+
+impl From<Bytes> for Input {
+    fn from(bytes: Bytes) -> Input {
+        Input(bytes)
+    }
+}
+
+impl From<Vec<u8>> for Input {
+    fn from(bytes: Vec<u8>) -> Input {
+        Input(bytes.into())
+    }
+}
+
+impl From<String> for Input {
+    fn from(text: String) -> Input {
+        Input(text.into())
+    }
+}
+
+impl From<&[u8]> for Input {
+    fn from(bytes: &[u8]) -> Input {
+        Input(Bytes::copy_from_slice(bytes))
+    }
+}
+
+impl<const N: usize> From<&[u8; N]> for Input {
+    fn from(bytes: &[u8; N]) -> Input {
+        Input(Bytes::copy_from_slice(bytes))
+    }
+}
+
+impl From<&str> for Input {
+    fn from(text: &str) -> Input {
+        Input(Bytes::copy_from_slice(text.as_bytes()))
+    }
+}
+
+impl From<&Json> for Input {
+    fn from(json: &Json) -> Input {
+        Input(json.shared().as_bytes().clone())
+    }
+}
+
+/// What is known about a result before it is read.
+///
+/// ```
+/// use resultant::{Protocol, ReadOptions};
+///
+/// let options = ReadOptions { server: Some(Protocol::V2026_07_28), ..Default::default() };
+/// let outcome = options.read(r#"{"content": [{"type": "text", "text": "none"}], "structuredContent": null}"#);
+/// assert!(outcome.results.is_null());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
+    /// The caps that apply.
+    pub limits: Limits,
+    /// The protocol version the server speaks, if it is known.
+    pub server: Option<Protocol>,
+}
+
+impl ReadOptions {
+    /// Reads a message.
+    pub fn read(&self, message: impl Into<Input>) -> Outcome {
+        let Input(bytes) = message.into();
+        self.try_read(bytes.clone()).unwrap_or_else(|error| self.read_malformed(&bytes, &error))
+    }
+
+    /// Reads a message; an error where it is no JSON at all.
+    pub fn try_read(&self, message: impl Into<Input>) -> Result<Outcome, SyntaxError> {
+        let (text, repairs) = decode(message.into().0);
+        let scanned = scan(text, &ScanOptions::lenient(&self.limits)).map_err(ScanError::into_syntax)?;
+        let (outcome, _) = self.assemble(scanned, Vec::new(), &repairs);
+        Ok(outcome)
+    }
+
+    /// A reader for a message that comes in chunks. Strings over the limit go to the sink.
+    pub fn reader<'a>(&'a self, sink: &'a mut dyn Sink) -> Reader<'a> {
+        Reader { options: self, chunks: Chunks::new(&self.limits, sink) }
+    }
+
+    fn assemble(
+        &self,
+        scanned: Scanned,
+        spilled: Vec<Spilled>,
+        repairs: &Repairs,
+    ) -> (Outcome, Vec<crate::SpillId>) {
+        let mut builder = Builder::new(&self.limits, spilled);
+        repairs.note(&mut builder);
+        builder.note_findings(&scanned.findings, "");
+        builder.source.is_rewritten |= builder.has_spills();
+        let dialect = match read_message(&scanned.json) {
+            Message::Result(result) => self.read_result(&mut builder, &result),
+            Message::Failure { error } => read_failure(&mut builder, &error),
+            Message::Payload(payload) => read_bare(&mut builder, payload),
+        };
+        builder.hide_token();
+        builder.finish(dialect)
+    }
+
+    fn read_result(&self, builder: &mut Builder<'_>, wire: &WireResult) -> Dialect {
+        builder.source.result = wire.source.clone();
+        builder.source.is_rewritten |= wire.is_python;
+        for odd in &wire.oddities {
+            builder.source.is_rewritten = true;
+            let note = Note::remark(Rule::R8, odd.place.clone(), odd.message);
+            builder.note(match &odd.left_out {
+                Some(value) => note.with_left_out(value.clone()),
+                None => note,
+            });
+        }
+        if let Structured::Value(value) = &wire.structured {
+            builder.source.structured = Some(value.clone());
+        }
+        note_other_data(builder, wire);
+        let texts = read_blocks(builder, &wire.blocks);
+        if wire.is_error {
+            return read_error(builder, wire, &texts.all);
+        }
+        let knowledge = Knowledge {
+            schema_wraps: false,
+            is_modern: wire.is_modern || self.server.is_some_and(Protocol::is_modern),
+        };
+        let first = texts.all.first().filter(|_| texts.starts_with_block).cloned();
+        match choose_payload(builder, &wire.structured, texts.all, first.as_ref(), knowledge) {
+            Payload::Value(chosen) => read_payload(builder, chosen),
+            Payload::Texts(texts) => {
+                read_texts(builder, &texts);
+                Dialect::Blocks { is_json: false }
+            }
+        }
+    }
+
+    /// A message that is no JSON: text is the result, other bytes are a file.
+    fn read_malformed(&self, bytes: &[u8], error: &SyntaxError) -> Outcome {
+        let mut builder = Builder::new(&self.limits, Vec::new());
+        let message = format!("the message is no JSON: {error}");
+        builder.note(Note::changed(Rule::R2, format!("byte {}", error.offset), message));
+        match std::str::from_utf8(bytes) {
+            Ok("") => {}
+            Ok(text) => builder.results = Json::string(text),
+            Err(_) => {
+                let encoded = Json::string(&crate::base64::encode(bytes));
+                builder.add_file("", Proposal {
+                    name: None,
+                    fallback: Fallback::Exact("message.bin".to_owned()),
+                    mime: String::new(),
+                    bytes: FileBytes::Base64(encoded),
+                    details: FileDetails::default(),
+                });
+            }
+        }
+        builder.finish(Dialect::Blocks { is_json: false }).0
+    }
+}
+
+/// Reads a message in chunks; see [`ReadOptions::reader`].
+pub struct Reader<'a> {
+    options: &'a ReadOptions,
+    chunks: Chunks<'a>,
+}
+
+impl Reader<'_> {
+    /// The next bytes.
+    pub fn feed(&mut self, chunk: &[u8]) {
+        self.chunks.feed(chunk);
+    }
+
+    /// The outcome of what came.
+    pub fn finish(self) -> Outcome {
+        let options = self.options;
+        let ChunksEnd { scanned, spilled, sink, repaired_bytes, had_bom, head, total } =
+            self.chunks.finish();
+        let repairs = Repairs { replaced: repaired_bytes, had_bom };
+        match scanned {
+            Ok(scanned) => {
+                let (outcome, unused) = options.assemble(scanned, spilled, &repairs);
+                unused.into_iter().for_each(|id| sink.discard(id));
+                outcome
+            }
+            Err(error) => {
+                spilled.iter().for_each(|spilled| sink.discard(spilled.id));
+                options.read_broken_chunks(&error, &head, total)
+            }
+        }
+    }
+}
+
+impl ReadOptions {
+    /// A message in chunks that is no JSON, or too large: an error that shows how it starts.
+    fn read_broken_chunks(&self, error: &ScanError, head: &[u8], total: u64) -> Outcome {
+        let mut builder = Builder::new(&self.limits, Vec::new());
+        let message = match error {
+            ScanError::Syntax(error) => format!("the message is no JSON: {error}"),
+            ScanError::TooLarge { limit } => format!(
+                "the message has more than {limit} bytes beside its long strings (message_bytes_max)"
+            ),
+        };
+        let mut details = Object::default();
+        details.set("bytes", Json::number(total));
+        details.set("starts_with", Json::string(&String::from_utf8_lossy(&head[..head.len().min(512)])));
+        builder.note(Note::changed(Rule::R2, "", message.clone()));
+        builder.is_error = true;
+        builder.results = error_results(&message, Some(&details.to_json()));
+        builder.source.is_rewritten = true;
+        builder.finish(Dialect::Blocks { is_json: false }).0
+    }
+}
+
+/// What had to be done to read a message as text.
+#[derive(Default)]
+struct Repairs {
+    replaced: usize,
+    had_bom: bool,
+}
+
+impl Repairs {
+    fn note(&self, builder: &mut Builder<'_>) {
+        if self.replaced > 0 {
+            let message = format!("{} places that are not UTF-8 were replaced by U+FFFD", self.replaced);
+            builder.note(Note::changed(Rule::R14, "", message));
+        }
+        if self.had_bom {
+            builder.note(Note::remark(Rule::R14, "byte 0", "the message starts with a byte order mark"));
+        }
+        builder.source.is_rewritten |= self.replaced > 0 || self.had_bom;
+    }
+}
+
+/// The message as text, without a byte order mark, and with U+FFFD for what is not UTF-8.
+fn decode(bytes: Bytes) -> (ByteString, Repairs) {
+    let mut repairs = Repairs::default();
+    let text = ByteString::try_from(bytes.clone()).unwrap_or_else(|_| {
+        let mut text = String::with_capacity(bytes.len());
+        for chunk in bytes.utf8_chunks() {
+            text.push_str(chunk.valid());
+            if !chunk.invalid().is_empty() {
+                text.push(char::REPLACEMENT_CHARACTER);
+                repairs.replaced += 1;
+            }
+        }
+        text.into()
+    });
+    match text.strip_prefix('\u{feff}') {
+        Some(rest) => {
+            repairs.had_bom = true;
+            (text.slice_ref(rest), repairs)
+        }
+        None => (text, repairs),
+    }
+}
+
+/// A payload that stands alone, without a tool result around it.
+fn read_bare(builder: &mut Builder<'_>, payload: Json) -> Dialect {
+    builder.source.is_rewritten = true;
+    if payload.is_object() && payload.members().next().is_none() {
+        return Dialect::Blocks { is_json: false };
+    }
+    if detect(&payload).is_none() {
+        let message = "the message is no tool result; it is read as the payload of one";
+        builder.note(Note::remark(Rule::R2, "", message));
+    }
+    read_payload(builder, Chosen::bare(payload))
+}
+
+/// The payload by its dialect, and the texts beside it.
+fn read_payload(builder: &mut Builder<'_>, chosen: Chosen) -> Dialect {
+    builder.note_findings(&chosen.findings, "/content/0/text ");
+    let dialect = detect(&chosen.json).unwrap_or(match chosen.is_structured {
+        true => Dialect::Structured { by_schema: false, was_wrapped: chosen.was_wrapped },
+        false => Dialect::Blocks { is_json: true },
+    });
+    match dialect {
+        Dialect::ContractV1 { .. } | Dialect::ContractV2 { .. } => read_contract(builder, &chosen.json),
+        Dialect::ResponseV2 { .. } => read_envelope(builder, &chosen.json),
+        Dialect::Structured { .. } | Dialect::Blocks { .. } => builder.results = chosen.json,
+    }
+    if !chosen.beside.is_empty() {
+        let texts = text_list(builder, &chosen.beside);
+        let texts = match builder.meta_data.remove("additional_text") {
+            Some(present) => append(&present, &texts),
+            None => texts,
+        };
+        builder.meta_data.set("additional_text", texts);
+    }
+    dialect
+}
+
+/// R2, R10: plain texts only.
+fn read_texts(builder: &mut Builder<'_>, texts: &[Text]) {
+    builder.results = match texts {
+        [] => Json::null(),
+        [text] => builder.text_value("/results", text, "output.txt"),
+        _ => text_list(builder, texts),
+    };
+}
+
+fn text_list(builder: &mut Builder<'_>, texts: &[Text]) -> Json {
+    let mut out = String::from("[");
+    for (at, text) in texts.iter().enumerate() {
+        if at > 0 {
+            out.push(',');
+        }
+        out.push_str(builder.text_value("/content", text, "output.txt").as_text());
+    }
+    out.push(']');
+    Json::trusted(out)
+}
+
+fn append(list: &Json, more: &Json) -> Json {
+    let items = list.items().chain(more.items()).map(|item| item.to_string());
+    let single = (!list.is_array()).then(|| list.to_string());
+    let items: Vec<String> = single.into_iter().chain(items).collect();
+    Json::trusted(format!("[{}]", items.join(",")))
+}
+
+/// R9: the texts are the message, never parsed; structured content is among the details.
+fn read_error(builder: &mut Builder<'_>, wire: &WireResult, texts: &[Text]) -> Dialect {
+    builder.is_error = true;
+    let mut message = String::new();
+    for text in texts {
+        if !message.is_empty() {
+            message.push('\n');
+        }
+        let value = builder.text_value("/content", text, "error.txt");
+        message.push_str(&value.as_str().unwrap_or_default());
+    }
+    let structured = match &wire.structured {
+        Structured::Value(value) => Some(value.clone()),
+        Structured::Absent | Structured::Null => None,
+    };
+    if let Some(value) = structured.as_ref().filter(|value| {
+        texts.is_empty() && matches!(detect(value), Some(Dialect::ResponseV2 { .. }))
+    }) {
+        read_envelope(builder, value);
+        let dialect = detect(value).unwrap_or(Dialect::Blocks { is_json: false });
+        if !builder.is_error {
+            builder.is_error = true;
+            builder.results = error_results(FAILED_WITHOUT_MESSAGE, Some(&builder.results));
+        }
+        return dialect;
+    }
+    let details = structured.map(|value| without_files(builder, value));
+    let message = if message.trim().is_empty() { FAILED_WITHOUT_MESSAGE } else { &message };
+    builder.results = error_results(message, details.as_ref());
+    match details {
+        Some(_) => Dialect::Structured { by_schema: false, was_wrapped: false },
+        None => Dialect::Blocks { is_json: false },
+    }
+}
+
+/// Files are taken out of an error's details too: no base64 in the prompt.
+fn without_files(builder: &mut Builder<'_>, value: Json) -> Json {
+    match detect(&value) {
+        Some(Dialect::ContractV1 { .. } | Dialect::ContractV2 { .. }) => {
+            let mut members = Object::of(&value);
+            take_files(builder, &mut members, "/structuredContent");
+            members.to_json()
+        }
+        _ => value,
+    }
+}
+
+/// A JSON-RPC error.
+fn read_failure(builder: &mut Builder<'_>, error: &Json) -> Dialect {
+    builder.is_error = true;
+    builder.source.is_rewritten = true;
+    let mut members = Object::of(error);
+    let message = members.remove("message").as_ref().and_then(short_string);
+    let message = message.filter(|message| !message.trim().is_empty());
+    let message = message.unwrap_or_else(|| FAILED_WITHOUT_MESSAGE.to_owned());
+    let details = match error.is_object() {
+        true if members.is_empty() => None,
+        true => Some(members.to_json()),
+        false => Some(error.clone()),
+    };
+    builder.results = error_results(&message, details.as_ref());
+    Dialect::Blocks { is_json: false }
+}

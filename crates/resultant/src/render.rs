@@ -1,0 +1,3 @@
+//! Writes an outcome for each audience. The writers know nothing of each other.
+
+mod program;
