@@ -203,7 +203,8 @@ mod tests {
         for size in 1..text.len().max(1) {
             let mut decoder = Decoder::default();
             let mut out = Vec::new();
-            let fed = text.as_bytes().chunks(size).try_for_each(|piece| decoder.feed(piece, &mut out));
+            let fed =
+                text.as_bytes().chunks(size).try_for_each(|piece| decoder.feed(piece, &mut out));
             let result = fed.and_then(|()| decoder.finish(&mut out)).map(|()| out);
             assert_eq!(result.is_ok(), expected.is_ok(), "{text} by {size}");
             if let Ok(out) = result {

@@ -85,8 +85,9 @@ pub(crate) fn detect(payload: &Json) -> Option<Dialect> {
             "success" => success = value.as_bool(),
             "error" => error = Some(value),
             "meta" => {
-                is_response_v2 =
-                    value.get("version").is_some_and(|version| version.as_text() == "\"response-v2\"");
+                is_response_v2 = value
+                    .get("version")
+                    .is_some_and(|version| version.as_text() == "\"response-v2\"");
             }
             _ => {}
         }

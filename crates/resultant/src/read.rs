@@ -12,7 +12,8 @@ use crate::{
     json::{Json, Object, ScanError, ScanOptions, Scanned, scan},
     note::{Note, Rule},
     outcome::{
-        Builder, FAILED_WITHOUT_MESSAGE, Fallback, FileBytes, FileDetails, Outcome, Proposal, error_results,
+        Builder, FAILED_WITHOUT_MESSAGE, Fallback, FileBytes, FileDetails, Outcome, Proposal,
+        error_results,
     },
     spill::{Chunks, ChunksEnd, Spilled},
     wire::{Message, Structured, Text, WireResult, read_message, short_string},
@@ -104,7 +105,8 @@ impl ReadOptions {
     /// Reads a message; an error where it is no JSON at all.
     pub fn try_read(&self, message: impl Into<Input>) -> Result<Outcome, SyntaxError> {
         let (text, repairs) = decode(message.into().0);
-        let scanned = scan(text, &ScanOptions::lenient(&self.limits)).map_err(ScanError::into_syntax)?;
+        let scanned =
+            scan(text, &ScanOptions::lenient(&self.limits)).map_err(ScanError::into_syntax)?;
         let (outcome, _) = self.assemble(scanned, Vec::new(), &repairs);
         Ok(outcome)
     }
@@ -176,13 +178,16 @@ impl ReadOptions {
             Ok(text) => builder.results = Json::string(text),
             Err(_) => {
                 let encoded = Json::string(&crate::base64::encode(bytes));
-                builder.add_file("", Proposal {
-                    name: None,
-                    fallback: Fallback::Exact("message.bin".to_owned()),
-                    mime: String::new(),
-                    bytes: FileBytes::Base64(encoded),
-                    details: FileDetails::default(),
-                });
+                builder.add_file(
+                    "",
+                    Proposal {
+                        name: None,
+                        fallback: Fallback::Exact("message.bin".to_owned()),
+                        mime: String::new(),
+                        bytes: FileBytes::Base64(encoded),
+                        details: FileDetails::default(),
+                    },
+                );
             }
         }
         builder.finish(Dialect::Blocks { is_json: false }).0
@@ -233,7 +238,10 @@ impl ReadOptions {
         };
         let mut details = Object::default();
         details.set("bytes", Json::number(total));
-        details.set("starts_with", Json::string(&String::from_utf8_lossy(&head[..head.len().min(512)])));
+        details.set(
+            "starts_with",
+            Json::string(&String::from_utf8_lossy(&head[..head.len().min(512)])),
+        );
         builder.note(Note::changed(Rule::R2, "", message.clone()));
         builder.is_error = true;
         builder.results = error_results(&message, Some(&details.to_json()));
@@ -252,11 +260,16 @@ struct Repairs {
 impl Repairs {
     fn note(&self, builder: &mut Builder<'_>) {
         if self.replaced > 0 {
-            let message = format!("{} places that are not UTF-8 were replaced by U+FFFD", self.replaced);
+            let message =
+                format!("{} places that are not UTF-8 were replaced by U+FFFD", self.replaced);
             builder.note(Note::changed(Rule::R14, "", message));
         }
         if self.had_bom {
-            builder.note(Note::remark(Rule::R14, "byte 0", "the message starts with a byte order mark"));
+            builder.note(Note::remark(
+                Rule::R14,
+                "byte 0",
+                "the message starts with a byte order mark",
+            ));
         }
         builder.source.is_rewritten |= self.replaced > 0 || self.had_bom;
     }
@@ -306,7 +319,9 @@ fn read_payload(builder: &mut Builder<'_>, chosen: Chosen) -> Dialect {
         false => Dialect::Blocks { is_json: true },
     });
     match dialect {
-        Dialect::ContractV1 { .. } | Dialect::ContractV2 { .. } => read_contract(builder, &chosen.json),
+        Dialect::ContractV1 { .. } | Dialect::ContractV2 { .. } => {
+            read_contract(builder, &chosen.json)
+        }
         Dialect::ResponseV2 { .. } => read_envelope(builder, &chosen.json),
         Dialect::Structured { .. } | Dialect::Blocks { .. } => builder.results = chosen.json,
     }

@@ -15,7 +15,9 @@ use crate::{
 pub(crate) enum Message {
     Result(WireResult),
     /// A JSON-RPC error.
-    Failure { error: Json },
+    Failure {
+        error: Json,
+    },
     /// Neither: the value itself.
     Payload(Json),
 }
@@ -210,7 +212,8 @@ impl WireResult {
         let dumped = members.get("structured_content").filter(|value| !value.is_null());
         let data = members.get("data").filter(|value| !value.is_null());
         let chosen = spelled.filter(|value| !value.is_null()).or(dumped).or(data);
-        self.structured = chosen.map_or(Structured::Absent, |value| Structured::Value(value.clone()));
+        self.structured =
+            chosen.map_or(Structured::Absent, |value| Structured::Value(value.clone()));
         if let (Some(chosen), Some(data)) = (chosen, data) {
             // A client unwraps `{"result": v}` into `data`: that is no difference.
             let is_same = chosen.same_value(data)

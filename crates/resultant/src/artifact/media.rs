@@ -63,9 +63,8 @@ pub(crate) fn extension_for(mime: &str) -> &'static str {
 
 /// The type of a picture that models take, by its first bytes.
 pub(crate) fn sniff_image(head: &[u8]) -> Option<&'static str> {
-    signature(head).filter(|mime| {
-        matches!(*mime, "image/png" | "image/jpeg" | "image/gif" | "image/webp")
-    })
+    signature(head)
+        .filter(|mime| matches!(*mime, "image/png" | "image/jpeg" | "image/gif" | "image/webp"))
 }
 
 /// The type without parameters, in lower case.
@@ -119,12 +118,26 @@ fn agrees(declared: &str, found: &str) -> bool {
                 && !is_texty(declared)
         }
         "video/mp4" => {
-            matches!(declared, "audio/mp4" | "audio/m4a" | "audio/x-m4a" | "audio/aac" | "video/quicktime" | "video/x-m4v" | "application/mp4" | "video/3gpp")
+            matches!(
+                declared,
+                "audio/mp4"
+                    | "audio/m4a"
+                    | "audio/x-m4a"
+                    | "audio/aac"
+                    | "video/quicktime"
+                    | "video/x-m4v"
+                    | "application/mp4"
+                    | "video/3gpp"
+            )
         }
-        "audio/ogg" => matches!(declared, "video/ogg" | "application/ogg" | "audio/opus" | "audio/vorbis"),
+        "audio/ogg" => {
+            matches!(declared, "video/ogg" | "application/ogg" | "audio/opus" | "audio/vorbis")
+        }
         "video/webm" => matches!(declared, "audio/webm" | "video/x-matroska" | "audio/x-matroska"),
         "image/tiff" => declared.starts_with("image/x-"),
-        "application/vnd.sqlite3" => matches!(declared, "application/x-sqlite3" | "application/geopackage+sqlite3"),
+        "application/vnd.sqlite3" => {
+            matches!(declared, "application/x-sqlite3" | "application/geopackage+sqlite3")
+        }
         "application/x-ole-storage" => {
             declared.starts_with("application/vnd.ms-") || declared == "application/msword"
         }
@@ -136,13 +149,20 @@ fn agrees(declared: &str, found: &str) -> bool {
 /// Binary types that cannot be told from their signature's absence alone: a ZIP under one of these
 /// names is wrong.
 fn needs_other_signature(declared: &str) -> bool {
-    matches!(declared, "application/pdf" | "application/wasm" | "application/vnd.sqlite3" | "application/x-sqlite3")
-        || is_texty(declared)
+    matches!(
+        declared,
+        "application/pdf"
+            | "application/wasm"
+            | "application/vnd.sqlite3"
+            | "application/x-sqlite3"
+    ) || is_texty(declared)
 }
 
 fn is_texty(declared: &str) -> bool {
-    matches!(declared, "application/json" | "application/xml" | "application/javascript" | "application/yaml")
-        || declared.ends_with("+json")
+    matches!(
+        declared,
+        "application/json" | "application/xml" | "application/javascript" | "application/yaml"
+    ) || declared.ends_with("+json")
         || declared.ends_with("+xml")
 }
 
@@ -150,14 +170,25 @@ fn is_texty(declared: &str) -> bool {
 fn needs_signature(declared: &str) -> bool {
     matches!(
         declared,
-        "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "application/pdf" | "application/zip"
-            | "application/gzip" | "application/wasm" | "image/tiff" | "image/bmp" | "audio/flac"
+        "image/png"
+            | "image/jpeg"
+            | "image/gif"
+            | "image/webp"
+            | "application/pdf"
+            | "application/zip"
+            | "application/gzip"
+            | "application/wasm"
+            | "image/tiff"
+            | "image/bmp"
+            | "audio/flac"
     )
 }
 
 /// The type that the first bytes prove.
 fn signature(head: &[u8]) -> Option<&'static str> {
-    let at = |offset: usize, bytes: &[u8]| head.get(offset..).is_some_and(|rest| rest.starts_with(bytes));
+    let at = |offset: usize, bytes: &[u8]| {
+        head.get(offset..).is_some_and(|rest| rest.starts_with(bytes))
+    };
     let starts = |bytes: &[u8]| head.starts_with(bytes);
     if at(4, b"ftyp") {
         return Some(match head.get(8..12) {

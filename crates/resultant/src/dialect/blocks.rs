@@ -1,10 +1,10 @@
 //! Plain MCP content: rule R8. Files become artifacts, links stay links, texts are collected.
 
 use crate::{
+    artifact::last_segment,
     json::{Json, Object},
     note::{Note, Rule},
     outcome::{Builder, Fallback, FileBytes, FileDetails, Link, Proposal, shown},
-    artifact::last_segment,
     wire::{Block, BlockKind, Text},
 };
 
@@ -52,12 +52,28 @@ fn read_block(
         BlockKind::Image { data, mime } => {
             counts.images += 1;
             let stem = format!("image-{}", counts.images);
-            add_block_file(builder, place, block, None, stem, mime, FileBytes::Base64(data.clone()));
+            add_block_file(
+                builder,
+                place,
+                block,
+                None,
+                stem,
+                mime,
+                FileBytes::Base64(data.clone()),
+            );
         }
         BlockKind::Audio { data, mime } => {
             counts.audio += 1;
             let stem = format!("audio-{}", counts.audio);
-            add_block_file(builder, place, block, None, stem, mime, FileBytes::Base64(data.clone()));
+            add_block_file(
+                builder,
+                place,
+                block,
+                None,
+                stem,
+                mime,
+                FileBytes::Base64(data.clone()),
+            );
         }
         BlockKind::EmbeddedBlob { uri, mime, blob } => {
             counts.resources += 1;

@@ -111,7 +111,10 @@ pub(super) fn limit_meta_data(builder: &mut Builder<'_>) {
 pub(crate) fn take_files(builder: &mut Builder<'_>, members: &mut Object, at: &str) {
     let before = builder.artifacts.len();
     let mut has_artifacts = false;
-    if members.get("artifacts").is_some_and(|value| value.items().next().is_some() || value.is_null()) {
+    if members
+        .get("artifacts")
+        .is_some_and(|value| value.items().next().is_some() || value.is_null())
+    {
         if let Some(artifacts) = members.remove("artifacts") {
             for (index, item) in artifacts.items().enumerate() {
                 has_artifacts = true;
@@ -150,13 +153,16 @@ fn read_artifact(builder: &mut Builder<'_>, place: &str, index: usize, item: &Js
         builder.note(Note::remark(Rule::R6, place, message));
     }
     let details = builder.file_details(place, &mut members);
-    builder.add_file(place, Proposal {
-        name,
-        fallback: Fallback::Exact(format!("file-{}", index + 1)),
-        mime: mime.as_ref().and_then(short_string).unwrap_or_default(),
-        bytes,
-        details,
-    });
+    builder.add_file(
+        place,
+        Proposal {
+            name,
+            fallback: Fallback::Exact(format!("file-{}", index + 1)),
+            mime: mime.as_ref().and_then(short_string).unwrap_or_default(),
+            bytes,
+            details,
+        },
+    );
 }
 
 /// An artifact without bytes: a link where it has an address, else a note.
@@ -180,7 +186,12 @@ fn digest_of(value: &Json) -> Option<Sha256Digest> {
 }
 
 /// R5: `returned_file_names[i]` belongs to `returned_file_contents[i]`.
-fn read_legacy_arrays(builder: &mut Builder<'_>, names: Option<Json>, contents: Option<Json>, at: &str) {
+fn read_legacy_arrays(
+    builder: &mut Builder<'_>,
+    names: Option<Json>,
+    contents: Option<Json>,
+    at: &str,
+) {
     let contents = legacy_list(builder, contents, &format!("{at}/returned_file_contents"));
     let names = legacy_list(builder, names, &format!("{at}/returned_file_names"));
     for (index, content) in contents.iter().enumerate() {
@@ -203,7 +214,11 @@ fn legacy_list(builder: &mut Builder<'_>, value: Option<Json>, place: &str) -> V
             Kind::Array => value.items().collect(),
             Kind::Null => Vec::new(),
             _ => {
-                builder.note(Note::remark(Rule::R5, place, "one value instead of a list is a list of one"));
+                builder.note(Note::remark(
+                    Rule::R5,
+                    place,
+                    "one value instead of a list is a list of one",
+                ));
                 vec![value]
             }
         },
@@ -219,14 +234,17 @@ fn read_legacy_content(
 ) {
     let mut members = Object::of(content);
     let own_name = members.remove("name").as_ref().and_then(short_string);
-    let bytes = if content.kind() == Kind::String { Some(content.clone()) } else { members.remove("b64") };
+    let bytes =
+        if content.kind() == Kind::String { Some(content.clone()) } else { members.remove("b64") };
     let Some(bytes) = bytes.filter(|bytes| bytes.kind() == Kind::String) else {
         let message = "a file content is neither base64 nor `{name, b64}` and is left out";
-        return builder.note(Note::changed(Rule::R5, place, message).with_left_out(content.clone()));
+        return builder
+            .note(Note::changed(Rule::R5, place, message).with_left_out(content.clone()));
     };
     if let (Some(own), Some(listed)) = (&own_name, &listed) {
         if own != listed {
-            let message = format!("the file is listed as `{}` and names itself otherwise", shown(listed));
+            let message =
+                format!("the file is listed as `{}` and names itself otherwise", shown(listed));
             builder.note(Note::remark(Rule::R5, place, message).with_left_out(Json::string(own)));
         }
     }
@@ -237,13 +255,16 @@ fn read_legacy_content(
     }
     let mime = members.remove("mime").as_ref().and_then(short_string).unwrap_or_default();
     let details = builder.file_details(place, &mut members);
-    builder.add_file(place, Proposal {
-        name,
-        fallback: Fallback::Exact(format!("file-{}", index + 1)),
-        mime,
-        bytes: FileBytes::Base64(bytes),
-        details,
-    });
+    builder.add_file(
+        place,
+        Proposal {
+            name,
+            fallback: Fallback::Exact(format!("file-{}", index + 1)),
+            mime,
+            bytes: FileBytes::Base64(bytes),
+            details,
+        },
+    );
 }
 
 /// R5: `artifacts` wins. What the arrays have beside is named, unless it is the same files again.
@@ -367,9 +388,9 @@ pub(super) fn read_canvas(builder: &mut Builder<'_>, value: &Json) {
         ("mode", ["replace", "append", "split"].as_slice()),
         ("persistence", &["session", "ephemeral", "pinned"]),
     ] {
-        let is_unknown = members.get(key).is_some_and(|word| {
-            !word.as_str().is_some_and(|word| known.contains(&&*word))
-        });
+        let is_unknown = members
+            .get(key)
+            .is_some_and(|word| !word.as_str().is_some_and(|word| known.contains(&&*word)));
         if let Some(word) = is_unknown.then(|| members.remove(key)).flatten() {
             let message = format!("the value of `{key}` is not known and was removed");
             let note = Note::remark(Rule::R13, format!("/canvas/{key}"), message);

@@ -63,7 +63,9 @@ pub(crate) fn choose_payload(
     knowledge: Knowledge,
 ) -> Payload {
     match structured {
-        Structured::Value(value) => of_structured(builder, value, texts, first_block_text, knowledge),
+        Structured::Value(value) => {
+            of_structured(builder, value, texts, first_block_text, knowledge)
+        }
         Structured::Null if texts.is_empty() || knowledge.is_modern => {
             let beside = without_mirror(builder, texts, &[&Json::null()]);
             Payload::Value(Chosen::structured(Json::null(), false, beside))
@@ -80,7 +82,8 @@ fn of_structured(
     knowledge: Knowledge,
 ) -> Payload {
     let inner = only_result(value).filter(|inner| {
-        knowledge.schema_wraps || first_block_text.is_some_and(|text| text_equals(builder, text, inner))
+        knowledge.schema_wraps
+            || first_block_text.is_some_and(|text| text_equals(builder, text, inner))
     });
     let Some(inner) = inner else {
         let beside = without_mirror(builder, texts, &[value]);
@@ -95,7 +98,11 @@ fn of_structured(
     Payload::Value(chosen)
 }
 
-fn of_texts(builder: &Builder<'_>, mut texts: Vec<Text>, first_block_text: Option<&Text>) -> Payload {
+fn of_texts(
+    builder: &Builder<'_>,
+    mut texts: Vec<Text>,
+    first_block_text: Option<&Text>,
+) -> Payload {
     match first_block_text.and_then(|text| builder.json_of_text(text)) {
         Some(scanned) if scanned.json.is_object() || scanned.json.is_array() => {
             texts.remove(0);
@@ -127,10 +134,12 @@ fn text_equals(builder: &Builder<'_>, text: &Text, value: &Json) -> bool {
 /// A cheap look that saves parsing prose.
 fn may_equal(text: &str, value: &Json) -> bool {
     let text = text.trim_start();
-    let first = |text: &str| text.bytes().next().map(|byte| match byte {
-        b'-' | b'0'..=b'9' => b'0',
-        other => other,
-    });
+    let first = |text: &str| {
+        text.bytes().next().map(|byte| match byte {
+            b'-' | b'0'..=b'9' => b'0',
+            other => other,
+        })
+    };
     first(text) == first(value.as_text())
 }
 

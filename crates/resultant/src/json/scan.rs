@@ -40,7 +40,9 @@ pub struct SyntaxError {
 pub(crate) enum ScanError {
     Syntax(SyntaxError),
     /// More than `message_bytes_max` beside the long strings.
-    TooLarge { limit: usize },
+    TooLarge {
+        limit: usize,
+    },
 }
 
 impl ScanError {
@@ -253,11 +255,7 @@ impl Scanner {
     }
 
     /// Reads a chunk.
-    pub(crate) fn feed(
-        &mut self,
-        chunk: &str,
-        spiller: &mut Spiller<'_>,
-    ) -> Result<(), ScanError> {
+    pub(crate) fn feed(&mut self, chunk: &str, spiller: &mut Spiller<'_>) -> Result<(), ScanError> {
         self.feed_part(chunk, false, spiller)
     }
 
@@ -343,7 +341,9 @@ impl Scanner {
                 self.state = State::InString;
             }
             (State::Value | State::FirstItem, b'{' | b'[') => self.open(byte == b'{', chunk),
-            (State::FirstItem, b']') | (State::FirstKey, b'}') => self.close(byte, chunk, spiller)?,
+            (State::FirstItem, b']') | (State::FirstKey, b'}') => {
+                self.close(byte, chunk, spiller)?
+            }
             (State::Value | State::FirstItem, _) => return self.scalar(chunk, is_last),
             (State::FirstKey | State::Key, b'"') => {
                 chunk.at += 1;
@@ -429,7 +429,9 @@ impl Scanner {
     /// A number or a literal.
     fn scalar(&mut self, chunk: &mut Chunk<'_>, is_last: bool) -> Result<Step, ScanError> {
         let rest = &chunk.bytes()[chunk.at..];
-        let len = rest.iter().position(|byte| !matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'+' | b'-' | b'.'));
+        let len = rest.iter().position(
+            |byte| !matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'+' | b'-' | b'.'),
+        );
         let len = match len {
             Some(len) => len,
             None if is_last => rest.len(),
@@ -504,7 +506,8 @@ impl Scanner {
         }
         let (char, len) = read_escape(rest);
         // A replacement character that was not written as one stands for a lone surrogate.
-        let is_lone = char == char::REPLACEMENT_CHARACTER && !rest[2..6].eq_ignore_ascii_case(b"fffd");
+        let is_lone =
+            char == char::REPLACEMENT_CHARACTER && !rest[2..6].eq_ignore_ascii_case(b"fffd");
         if is_lone {
             self.findings.add(FindingKind::LoneSurrogate, self.offset + chunk.at as u64);
         }
@@ -570,7 +573,8 @@ impl Scanner {
     fn check_string_length(&mut self, spiller: Option<&mut Spiller<'_>>) {
         let is_string = self.state == State::InString || !self.deep.is_empty();
         let (Some(spiller), Some(max)) = (spiller, self.options.string_bytes_max) else { return };
-        if !is_string || self.is_spilling || self.out.len().saturating_sub(self.string_start) <= max {
+        if !is_string || self.is_spilling || self.out.len().saturating_sub(self.string_start) <= max
+        {
             return;
         }
         let hint = match self.frames.last() {
@@ -647,7 +651,13 @@ impl Scanner {
         if self.has_duplicates {
             let mut out = String::with_capacity(json.as_text().len());
             let mut place = String::new();
-            drop_duplicates(&json, json.as_text(), &mut place, &mut out, &mut self.findings.duplicates);
+            drop_duplicates(
+                &json,
+                json.as_text(),
+                &mut place,
+                &mut out,
+                &mut self.findings.duplicates,
+            );
             if !self.findings.duplicates.is_empty() {
                 json = Json::trusted(out);
             }
@@ -758,7 +768,10 @@ fn drop_duplicates(
                     }
                     std::collections::hash_map::Entry::Occupied(entry) => {
                         let old = std::mem::replace(&mut kept[*entry.get()].1, value);
-                        dropped.push((format!("{place}/{}", pointer_part(entry.key())), root.slice(old)));
+                        dropped.push((
+                            format!("{place}/{}", pointer_part(entry.key())),
+                            root.slice(old),
+                        ));
                     }
                 }
             }
@@ -798,4 +811,3 @@ fn drop_duplicates(
 fn pointer_part(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
-

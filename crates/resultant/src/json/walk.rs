@@ -188,9 +188,10 @@ fn read_unicode_escape(bytes: &[u8]) -> (char, usize) {
 }
 
 fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
-    bytes.get(at..at + 4)?.iter().try_fold(0, |code, &byte| {
-        Some(code << 4 | (byte as char).to_digit(16)?)
-    })
+    bytes
+        .get(at..at + 4)?
+        .iter()
+        .try_fold(0, |code, &byte| Some(code << 4 | (byte as char).to_digit(16)?))
 }
 
 /// The length of the text without white space between tokens.
@@ -209,7 +210,8 @@ pub(super) fn to_value(text: &str) -> Value {
         super::Kind::String => Value::String(unescape(text).into_owned()),
         super::Kind::Array => Value::Array(items(text).map(to_value).collect()),
         super::Kind::Object => {
-            let pairs = members(text).map(|(key, value)| (unescape(key).into_owned(), to_value(value)));
+            let pairs =
+                members(text).map(|(key, value)| (unescape(key).into_owned(), to_value(value)));
             Value::Object(pairs.collect::<Map<_, _>>())
         }
     }
@@ -217,7 +219,8 @@ pub(super) fn to_value(text: &str) -> Value {
 
 /// The nearest number a tree can hold.
 fn number(text: &str) -> Number {
-    let whole = text.parse::<u64>().map(Number::from).or_else(|_| text.parse::<i64>().map(Number::from));
+    let whole =
+        text.parse::<u64>().map(Number::from).or_else(|_| text.parse::<i64>().map(Number::from));
     whole.unwrap_or_else(|_| {
         let float = text.parse::<f64>().unwrap_or(0.0).clamp(f64::MIN, f64::MAX);
         Number::from_f64(float).unwrap_or_else(|| Number::from(0))

@@ -9,7 +9,10 @@ use crate::{
         extension_for, measure_base64, unique_name,
     },
     dialect::Dialect,
-    json::{FindingKind, Findings, Json, Object, ScanOptions, Scanned, push_string, rewrite_strings, scan, unescape},
+    json::{
+        FindingKind, Findings, Json, Object, ScanOptions, Scanned, push_string, rewrite_strings,
+        scan, unescape,
+    },
     note::{Note, Rule, Weight},
     outcome::{Canvas, Display, Link, Outcome, Source},
     spill::{SpillId, Spilled, handle_id},
@@ -142,10 +145,18 @@ impl<'a> Builder<'a> {
     pub(crate) fn note_findings(&mut self, findings: &Findings, place: &str) {
         for finding in &findings.first {
             let (weight, message) = match finding.kind {
-                FindingKind::LoneSurrogate => (Weight::Changed, "a lone surrogate was replaced by U+FFFD"),
-                FindingKind::ControlCharacter => (Weight::Remark, "a raw control character in a string was escaped"),
-                FindingKind::NotANumber => (Weight::Changed, "a number that JSON does not have is read as null"),
-                FindingKind::TooDeep => (Weight::Changed, "nesting below the depth limit is kept as text"),
+                FindingKind::LoneSurrogate => {
+                    (Weight::Changed, "a lone surrogate was replaced by U+FFFD")
+                }
+                FindingKind::ControlCharacter => {
+                    (Weight::Remark, "a raw control character in a string was escaped")
+                }
+                FindingKind::NotANumber => {
+                    (Weight::Changed, "a number that JSON does not have is read as null")
+                }
+                FindingKind::TooDeep => {
+                    (Weight::Changed, "nesting below the depth limit is kept as text")
+                }
             };
             let at = format!("{place}byte {}", finding.offset);
             self.note(Note { weight, ..Note::remark(Rule::R14, at, message) });
@@ -165,7 +176,8 @@ impl<'a> Builder<'a> {
 
     /// The name that an artifact has now, by the one it was sent with or has.
     pub(crate) fn current_name(&self, name: &str) -> Option<&str> {
-        let by_sent = self.renamed.iter().find(|(sent, _)| sent == name).map(|(_, now)| now.as_str());
+        let by_sent =
+            self.renamed.iter().find(|(sent, _)| sent == name).map(|(_, now)| now.as_str());
         by_sent.or_else(|| self.taken.get(name).map(String::as_str))
     }
 
@@ -181,7 +193,8 @@ impl<'a> Builder<'a> {
             _ => decide_media_type(&mime, &measured.head, &shown_name),
         };
         if decided == Decided::DeclaredWrong {
-            let message = format!("the declared media type is impossible for `{shown_name}`; it is {mime}");
+            let message =
+                format!("the declared media type is impossible for `{shown_name}`; it is {mime}");
             self.note(Note::remark(Rule::R7, place, message));
         }
         let wanted = cleaned.clone().unwrap_or_else(|| match fallback {
@@ -235,7 +248,12 @@ impl<'a> Builder<'a> {
     }
 
     /// Size, digest, first bytes and place of a file's content. `None` where it is not valid.
-    fn measure(&mut self, place: &str, name: &str, bytes: FileBytes) -> Option<(Measured, Content)> {
+    fn measure(
+        &mut self,
+        place: &str,
+        name: &str,
+        bytes: FileBytes,
+    ) -> Option<(Measured, Content)> {
         match bytes {
             FileBytes::Known { size, sha256 } => {
                 Some((Measured { size, sha256, head: Vec::new() }, Content::Elsewhere))
@@ -295,11 +313,14 @@ impl<'a> Builder<'a> {
         for (id, suffix, mime) in
             [(start, "decoded", "application/octet-stream"), (rest, "rest.txt", "text/plain")]
         {
-            let Some(spilled) = self.spills.get(&id).filter(|spilled| spilled.size > 0) else { continue };
+            let Some(spilled) = self.spills.get(&id).filter(|spilled| spilled.size > 0) else {
+                continue;
+            };
             let artifact = spilled_artifact(spilled, format!("{stem}.{suffix}"), mime);
             self.keep(artifact, id);
         }
-        let message = format!("`{name}` is left out: its base64 is not valid; its parts are kept as files");
+        let message =
+            format!("`{name}` is left out: its base64 is not valid; its parts are kept as files");
         self.note(Note::changed(Rule::R6, place, message));
     }
 
@@ -351,13 +372,17 @@ impl<'a> Builder<'a> {
         }
         let mut out = String::with_capacity(json.as_text().len());
         let mut found: Vec<(SpillId, usize)> = Vec::new();
-        rewrite_strings(json.as_text(), |string, out| match handle_id(&string[1..]) {
-            Some(id) => {
-                found.push((id, out.len()));
-                true
-            }
-            None => false,
-        }, &mut out);
+        rewrite_strings(
+            json.as_text(),
+            |string, out| match handle_id(&string[1..]) {
+                Some(id) => {
+                    found.push((id, out.len()));
+                    true
+                }
+                None => false,
+            },
+            &mut out,
+        );
         // From the end, so that earlier places stay right.
         let previews: Vec<String> =
             found.iter().map(|(id, _)| self.spilled_preview(place, *id, "string.txt")).collect();
