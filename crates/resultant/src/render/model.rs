@@ -1,0 +1,130 @@
+//! For the model: compact JSON within a budget. First the result, then facts, then what else there
+//! is: names of files, never their bytes.
+
+use std::fmt::Write as _;
+
+use super::{
+    budget::Budget,
+    digest::digest,
+    hide::Hidden,
+};
+use crate::{
+    artifact::Artifact,
+    json::{Json, Object, ObjectWriter, push_string},
+    note::Weight,
+    outcome::{Link, Outcome},
+};
+
+/// What a model is given.
+#[derive(Clone, Debug)]
+pub struct ModelText {
+    /// Compact JSON, within the budget.
+    pub text: String,
+    /// Whether everything is in it.
+    pub is_complete: bool,
+    /// The files that hold what is not.
+    pub offloaded: Vec<Artifact>,
+}
+
+impl Outcome {
+    /// The text for the model, within a budget.
+    ///
+    /// What does not fit is in a file, and leaves a preview that keeps its shape. The same outcome
+    /// always gives the same text.
+    ///
+    /// ```
+    /// use resultant::Budget;
+    ///
+    /// let rows = vec![r#"{"id": 1, "name": "abc"}"#; 5000].join(",");
+    /// let outcome = resultant::read(format!(r#"{{"results": [{rows}]}}"#));
+    /// let model = outcome.to_model(&Budget::default());
+    /// assert!(model.text.starts_with(r#"{"complete":false,"#));
+    /// assert!(model.text.len() <= 8192);
+    /// assert_eq!(model.offloaded[0].name, "results.json");
+    /// ```
+    pub fn to_model(&self, budget: &Budget) -> ModelText {
+        let parts = Parts::of(self);
+        // A result that is larger than the budget need not be written to know it.
+        if self.results.as_text().len() / 4 <= budget.bytes_max() {
+            let text = parts.write();
+            if budget.fits(&text) {
+                return ModelText { text, is_complete: true, offloaded: Vec::new() };
+            }
+        }
+        digest(self, &parts, budget)
+    }
+}
+
+/// What is written for the model, with nothing in it that must not be.
+pub(super) struct Parts<'a> {
+    pub(super) results: Json,
+    pub(super) meta_data: Object,
+    pub(super) extra: Object,
+    pub(super) files: &'a [Artifact],
+    pub(super) links: Vec<&'a Link>,
+    /// What was lost or changed.
+    pub(super) notes: Vec<String>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(outcome: &'a Outcome) -> Parts<'a> {
+        let hidden = Hidden::of(&outcome.artifacts);
+        let members = |object: &Object| -> Object {
+            object.iter().map(|(key, value)| (key.to_owned(), hidden.hide(value))).collect()
+        };
+        let mut meta_data = members(&outcome.meta_data);
+        if outcome.is_error {
+            meta_data.set("is_error", Json::bool(true));
+        }
+        let changed = outcome.notes.iter().filter(|note| note.weight == Weight::Changed);
+        Parts {
+            results: hidden.hide(&outcome.results),
+            meta_data,
+            extra: members(&outcome.extra),
+            files: &outcome.artifacts,
+            links: outcome.links.iter().filter(|link| !super::hide::has_download_link(&link.uri)).collect(),
+            notes: changed.map(|note| note.message.clone()).collect(),
+        }
+    }
+
+    fn write(&self) -> String {
+        let mut out = String::with_capacity(self.results.as_text().len() + 256);
+        let mut writer = ObjectWriter::new(&mut out);
+        writer.json("results", &self.results);
+        if !self.meta_data.is_empty() {
+            writer.json("meta_data", &self.meta_data.to_json());
+        }
+        for (key, value) in self.extra.iter() {
+            writer.json(key, value);
+        }
+        if !self.files.is_empty() {
+            writer.array("files", self.files, push_file);
+        }
+        if !self.links.is_empty() {
+            writer.array("links", &self.links, |out, link| push_link(out, link));
+        }
+        if !self.notes.is_empty() {
+            writer.array("notes", &self.notes, |out, note| push_string(out, note));
+        }
+        writer.end();
+        out
+    }
+}
+
+pub(super) fn push_file(out: &mut String, artifact: &Artifact) {
+    let mut writer = ObjectWriter::new(out);
+    writer.text("name", &artifact.name);
+    writer.text("type", &artifact.mime);
+    let _ = write!(writer.key("size"), "{}", artifact.size);
+    if let Some(description) = &artifact.description {
+        writer.text("description", description);
+    }
+    writer.end();
+}
+
+pub(super) fn push_link(out: &mut String, link: &Link) {
+    let mut writer = ObjectWriter::new(out);
+    writer.text("name", &link.name);
+    writer.text("uri", &link.uri);
+    writer.end();
+}
