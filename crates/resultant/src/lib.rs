@@ -1,6 +1,7 @@
 //! One contract for every MCP tool result.
 
 mod base64;
+pub mod envelope;
 mod json;
 mod limits;
 mod note;
