@@ -226,6 +226,15 @@ impl From<serde_json::Value> for Json {
     }
 }
 
+/// The text itself, to the byte, where the format is JSON.
+impl serde::Serialize for Json {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: &serde_json::value::RawValue =
+            serde_json::from_str(&self.text).map_err(serde::ser::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
 pub(crate) fn kind_of(text: &str) -> Kind {
     match text.as_bytes().first() {
         Some(b'{') => Kind::Object,
