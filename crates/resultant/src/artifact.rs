@@ -52,6 +52,8 @@ pub struct Artifact {
     pub extra: Object,
     /// Where the bytes are.
     pub content: Content,
+    /// It came as an image block: the model should see it.
+    pub(crate) is_image_block: bool,
 }
 
 /// Where the bytes of an artifact are.
@@ -146,6 +148,7 @@ impl Artifact {
             annotations: None,
             extra: Object::default(),
             content: Content::Text(text),
+            is_image_block: false,
         }
     }
 

@@ -22,5 +22,6 @@ pub use self::{
     outcome::{Canvas, Display, Link, Mode, Outcome},
     protocol::{Protocol, UnknownProtocol},
     read::{Input, ReadOptions, Reader, read},
+    render::{Budget, ClientOptions, ClientResult, ModelText, Shape, estimate_tokens},
     spill::{MemorySink, Sink, SpillId},
 };

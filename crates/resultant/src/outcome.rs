@@ -110,6 +110,8 @@ pub(crate) struct Source {
     pub(crate) is_rewritten: bool,
     /// The structured content, sent or found in text by the schema.
     pub(crate) structured: Option<Json>,
+    /// The structured content is an explicit null that counts.
+    pub(crate) has_null_structured: bool,
     /// Whether the structured content was found by the schema.
     pub(crate) is_upgraded: bool,
     /// The schema refuses the structured content, or needs one and there is none.

@@ -146,8 +146,10 @@ impl ReadOptions {
                 None => note,
             });
         }
-        if let Structured::Value(value) = &wire.structured {
-            builder.source.structured = Some(value.clone());
+        match &wire.structured {
+            Structured::Value(value) => builder.source.structured = Some(value.clone()),
+            Structured::Null => builder.source.has_null_structured = true,
+            Structured::Absent => {}
         }
         note_other_data(builder, wire);
         let texts = read_blocks(builder, &wire.blocks);

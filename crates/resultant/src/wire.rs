@@ -194,7 +194,7 @@ impl WireResult {
             self.blocks.push(Block { kind, annotations: None, source: item });
             return;
         }
-        self.blocks.push(read_block(item));
+        self.blocks.push(read_block_of(item));
     }
 
     fn read_structured(&mut self, members: &Object) {
@@ -249,7 +249,8 @@ pub(crate) fn only_result(json: &Json) -> Option<Json> {
     (key == "result" && members.next().is_none()).then_some(value)
 }
 
-fn read_block(source: Json) -> Block {
+/// Takes a block apart.
+pub(crate) fn read_block_of(source: Json) -> Block {
     let members = Object::of(&source);
     let string = |key: &str| members.get(key).and_then(short_string);
     let is_string = |key: &str| members.get(key).filter(|value| value.kind() == Kind::String);

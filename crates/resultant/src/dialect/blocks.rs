@@ -117,7 +117,11 @@ fn add_block_file(
     mime: &str,
     bytes: FileBytes,
 ) {
-    let details = FileDetails { annotations: block.annotations.clone(), ..Default::default() };
+    let details = FileDetails {
+        annotations: block.annotations.clone(),
+        is_image_block: matches!(block.kind, BlockKind::Image { .. }),
+        ..Default::default()
+    };
     let fallback = Fallback::Stem(stem);
     builder.add_file(place, Proposal { name, fallback, mime: mime.to_owned(), bytes, details });
 }

@@ -58,6 +58,7 @@ pub(crate) struct FileDetails {
     pub(crate) url: Option<String>,
     pub(crate) annotations: Option<Json>,
     pub(crate) extra: Object,
+    pub(crate) is_image_block: bool,
 }
 
 pub(crate) enum Fallback {
@@ -218,6 +219,7 @@ impl<'a> Builder<'a> {
             annotations: details.annotations,
             extra: details.extra,
             content,
+            is_image_block: details.is_image_block,
         });
         Some(final_name)
     }
@@ -446,7 +448,15 @@ impl<'a> Builder<'a> {
             let place = format!("{place}/viewer");
             self.note(Note::remark(Rule::R13, place, message).with_left_out(Json::string(word)));
         }
-        FileDetails { size, description, viewer: known, url, annotations, extra }
+        FileDetails {
+            size,
+            description,
+            viewer: known,
+            url,
+            annotations,
+            extra,
+            is_image_block: false,
+        }
     }
 }
 
@@ -482,6 +492,7 @@ fn spilled_artifact(spilled: &Spilled, name: String, mime: &str) -> Artifact {
         annotations: None,
         extra: Object::default(),
         content: Content::Spilled(spilled.id),
+        is_image_block: false,
     }
 }
 

@@ -38,10 +38,15 @@ fn offload(outcome: &Outcome) -> Artifact {
         let is_taken = |name: &str| outcome.artifacts.iter().any(|artifact| artifact.name == name);
         let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
         let numbered = (2..).map(|number| format!("{stem} ({number}).{extension}"));
-        std::iter::once(name.to_owned()).chain(numbered).find(|name| !is_taken(name)).unwrap_or_default()
+        std::iter::once(name.to_owned())
+            .chain(numbered)
+            .find(|name| !is_taken(name))
+            .unwrap_or_default()
     };
     match outcome.results.as_shared() {
-        Some(text) if looks_like_csv(&text) => Artifact::of_text(&free("table.csv"), "text/csv", text),
+        Some(text) if looks_like_csv(&text) => {
+            Artifact::of_text(&free("table.csv"), "text/csv", text)
+        }
         Some(text) => Artifact::of_text(&free("output.txt"), "text/plain", text),
         None => {
             let text = outcome.results.shared().clone();
@@ -64,15 +69,22 @@ fn looks_like_csv(text: &str) -> bool {
 }
 
 /// The digest in at most `room` bytes, and whether the result is in it whole.
-fn write_digest(outcome: &Outcome, parts: &Parts<'_>, whole: &Artifact, room: usize) -> (String, bool) {
+fn write_digest(
+    outcome: &Outcome,
+    parts: &Parts<'_>,
+    whole: &Artifact,
+    room: usize,
+) -> (String, bool) {
     let results = parts.results.to_string();
     // What is beside the result gets at most half of the room, each part its share.
     let meta_data = fit_object(&parts.meta_data, room / 8);
     let extra = fit_object(&parts.extra, room / 8);
     let files = fit_list(parts.files, room / 8, push_file);
     let links = fit_list(&parts.links, room / 16, |out, link| push_link(out, link));
-    let notes = fit_list(&parts.notes, room / 16, |out, note| push_string(out, &preview_text(note, 200)));
-    let beside: usize = [&meta_data, &extra, &files, &links, &notes].iter().map(|part| part.len()).sum();
+    let notes =
+        fit_list(&parts.notes, room / 16, |out, note| push_string(out, &preview_text(note, 200)));
+    let beside: usize =
+        [&meta_data, &extra, &files, &links, &notes].iter().map(|part| part.len()).sum();
     let mut out = String::new();
     let mut writer = ObjectWriter::new(&mut out);
     writer.bool("complete", false);
@@ -85,9 +97,13 @@ fn write_digest(outcome: &Outcome, parts: &Parts<'_>, whole: &Artifact, room: us
     let shown = if is_result_whole { results } else { preview(parts.results.as_text(), left) };
     // The writer has the key already.
     out.push_str(&shown);
-    for (key, part) in
-        [("meta_data", meta_data), ("more", extra), ("files", files), ("links", links), ("notes", notes)]
-    {
+    for (key, part) in [
+        ("meta_data", meta_data),
+        ("more", extra),
+        ("files", files),
+        ("links", links),
+        ("notes", notes),
+    ] {
         if !matches!(part.as_str(), "{}" | "[]") {
             out.push(',');
             push_string(&mut out, key);

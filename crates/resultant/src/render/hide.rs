@@ -114,9 +114,9 @@ fn hide_links(text: &str) -> Option<String> {
     let mut rest = text;
     while let Some(at) = rest.find(DOWNLOAD_PATH) {
         let is_end = |char: char| char.is_whitespace() || "\"'<>()[]{}`\\,".contains(char);
-        let start = rest[..at].rfind(is_end).map_or(0, |end| {
-            end + rest[end..].chars().next().map_or(1, char::len_utf8)
-        });
+        let start = rest[..at]
+            .rfind(is_end)
+            .map_or(0, |end| end + rest[end..].chars().next().map_or(1, char::len_utf8));
         let end = rest[at..].find(is_end).map_or(rest.len(), |len| at + len);
         out.push_str(&rest[..start]);
         out.push_str("[download link]");
@@ -136,9 +136,15 @@ mod tests {
     #[test]
     fn download_links_are_hidden_whole() {
         for (text, expected) in [
-            ("see http://127.0.0.1:80/api/files/download/k?token=t.u-v now", "see [download link] now"),
+            (
+                "see http://127.0.0.1:80/api/files/download/k?token=t.u-v now",
+                "see [download link] now",
+            ),
             ("/api/files/download/a", "[download link]"),
-            ("(/api/files/download/a)(/api/files/download/b)", "([download link])([download link])"),
+            (
+                "(/api/files/download/a)(/api/files/download/b)",
+                "([download link])([download link])",
+            ),
         ] {
             assert_eq!(hide_links(text).unwrap(), expected);
         }

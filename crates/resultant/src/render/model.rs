@@ -3,11 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::{
-    budget::Budget,
-    digest::digest,
-    hide::Hidden,
-};
+use super::{budget::Budget, digest::digest, hide::Hidden};
 use crate::{
     artifact::Artifact,
     json::{Json, Object, ObjectWriter, push_string},
@@ -82,7 +78,11 @@ impl<'a> Parts<'a> {
             meta_data,
             extra: members(&outcome.extra),
             files: &outcome.artifacts,
-            links: outcome.links.iter().filter(|link| !super::hide::has_download_link(&link.uri)).collect(),
+            links: outcome
+                .links
+                .iter()
+                .filter(|link| !super::hide::has_download_link(&link.uri))
+                .collect(),
             notes: changed.map(|note| note.message.clone()).collect(),
         }
     }

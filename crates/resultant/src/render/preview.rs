@@ -204,9 +204,13 @@ mod tests {
 
     #[test]
     fn never_exceeds_the_room_and_is_json() {
-        let wide = format!("{{{}}}", (0..5000).map(|n| format!("\"column {n}\":{n}")).collect::<Vec<_>>().join(","));
+        let wide = format!(
+            "{{{}}}",
+            (0..5000).map(|n| format!("\"column {n}\":{n}")).collect::<Vec<_>>().join(",")
+        );
         let long_key = format!("{{\"{}\":1}}", "k".repeat(1 << 20));
-        let rows = format!("[{}]", vec!["{\"id\":1,\"name\":\"abc\",\"tags\":[1,2,3]}"; 5000].join(","));
+        let rows =
+            format!("[{}]", vec!["{\"id\":1,\"name\":\"abc\",\"tags\":[1,2,3]}"; 5000].join(","));
         let text = format!("\"{}\"", "line of text\\n".repeat(10_000));
         let number = "1".repeat(100_000);
         for value in [&wide, &long_key, &rows, &text, &number] {
@@ -221,10 +225,7 @@ mod tests {
     #[test]
     fn keeps_the_shape_and_counts_the_rest() {
         let rows = format!("[{}]", vec!["{\"id\":1}"; 500].join(","));
-        assert_eq!(
-            preview(&rows, 80),
-            r#"[{"id":1},{"id":1},{"id":1},"… 497 more of 500 items"]"#
-        );
+        assert_eq!(preview(&rows, 80), r#"[{"id":1},{"id":1},{"id":1},"… 497 more of 500 items"]"#);
         let text = preview_text(&"one line\n".repeat(1000), 200);
         assert!(text.starts_with("one line\none line\n"));
         assert!(text.contains("lines,") && text.ends_with("one line\n"), "{text}");

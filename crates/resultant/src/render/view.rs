@@ -75,12 +75,17 @@ impl Outcome {
         out.push_str(&file);
         let is_primary = self.display.as_ref().and_then(|display| display.primary_file.as_ref())
             == Some(&artifact.name);
-        let hint = self.display.as_ref().and_then(|display| display.viewer_hint).filter(|_| is_primary);
+        let hint =
+            self.display.as_ref().and_then(|display| display.viewer_hint).filter(|_| is_primary);
         let hint = artifact.viewer.or(hint).filter(|viewer| *viewer != Viewer::Auto);
         let shown_as = hint.map_or_else(|| viewer_for(artifact), Viewer::as_str);
         out.push_str(",\"shown_as\":");
         push_string(out, shown_as);
-        out.push_str(if artifact.is_showable() { ",\"showable\":true}" } else { ",\"showable\":false}" });
+        out.push_str(if artifact.is_showable() {
+            ",\"showable\":true}"
+        } else {
+            ",\"showable\":false}"
+        });
     }
 }
 
@@ -99,7 +104,13 @@ fn viewer_for(artifact: &Artifact) -> &'static str {
             "txt" | "log" => "text",
             _ => "hex",
         },
-        "text/plain" => if extension == "log" { "log" } else { "text" },
+        "text/plain" => {
+            if extension == "log" {
+                "log"
+            } else {
+                "text"
+            }
+        }
         _ if mime == "application/json" || mime.ends_with("+json") => "json",
         _ if mime.starts_with("image/") => "image",
         _ if mime.starts_with("audio/") => "audio",

@@ -1,0 +1,519 @@
+//! For an MCP client: a valid `CallToolResult` of its protocol version.
+//!
+//! A small result passes through: the client gets the bytes the server sent, apart from what its
+//! version needs. Everything else is written anew, with the same small text in every lane.
+
+use super::{budget::Budget, hide::has_download_link, model::ModelText, program::push_display};
+use crate::{
+    Protocol,
+    artifact::{Artifact, Content, sniff_image},
+    base64,
+    json::{Json, Object, ObjectWriter, push_compact, push_string},
+    outcome::Outcome,
+    wire::{Block, BlockKind, read_block_of},
+};
+
+/// More images than this are only named.
+const IMAGE_BLOCKS_MAX: usize = 20;
+/// A larger image, in base64, is only named: models refuse it.
+const IMAGE_BASE64_BYTES_MAX: usize = 700_000;
+
+/// What is known about a client.
+///
+/// ```
+/// use resultant::{ClientOptions, Protocol};
+///
+/// let outcome = resultant::read(r#"{"content": [], "structuredContent": [1, 2]}"#);
+/// let options = ClientOptions { protocol: Protocol::V2025_06_18, ..Default::default() };
+/// let client = outcome.to_client(&options);
+/// assert_eq!(client.json.get("structuredContent").unwrap().to_string(), r#"{"result":[1,2]}"#);
+/// ```
+#[derive(Clone, Debug)]
+pub struct ClientOptions {
+    /// The protocol version of the request.
+    pub protocol: Protocol,
+    /// The form that results have.
+    pub shape: Shape,
+    /// What the model may be given.
+    pub budget: Budget,
+    /// The client takes `resource_link` blocks beside text and images.
+    pub takes_links: bool,
+    /// The client takes blocks of types that are not known here.
+    pub takes_unknown_blocks: bool,
+    /// The schema that was advertised to the client allows a digest and a problem report.
+    pub is_advertised: bool,
+}
+
+impl Default for ClientOptions {
+    fn default() -> ClientOptions {
+        ClientOptions {
+            protocol: Protocol::V2025_11_25,
+            shape: Shape::Mcp,
+            budget: Budget::default(),
+            takes_links: false,
+            takes_unknown_blocks: false,
+            is_advertised: false,
+        }
+    }
+}
+
+/// The form a client gets results in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// As the protocol has it.
+    #[default]
+    Mcp,
+    /// Contract JSON, as text and as structured content.
+    Contract,
+    /// The response-v2 envelope, as text and as structured content.
+    Envelope,
+}
+
+/// A result for a client.
+#[derive(Clone, Debug)]
+pub struct ClientResult {
+    /// The `CallToolResult`.
+    pub json: Json,
+    /// Whether it is what the server sent, apart from what the version needs.
+    pub is_passed_through: bool,
+    /// Files that hold what did not fit.
+    pub offloaded: Vec<Artifact>,
+}
+
+impl Outcome {
+    /// The result for a client.
+    pub fn to_client(&self, options: &ClientOptions) -> ClientResult {
+        if options.shape != Shape::Mcp {
+            return self.in_shape(options);
+        }
+        if let Some(result) =
+            self.source.result.as_ref().filter(|result| self.passes(result, options))
+        {
+            let json = self.project(result, options);
+            return ClientResult { json, is_passed_through: true, offloaded: Vec::new() };
+        }
+        self.written_anew(options)
+    }
+
+    /// Whether the client may get what the server sent.
+    fn passes(&self, result: &Json, options: &ClientOptions) -> bool {
+        !self.source.is_rewritten
+            && self.artifacts.is_empty()
+            && self.canvas.as_ref().is_none_or(|canvas| canvas.token.is_none())
+            && options.budget.fits(result.as_text())
+            && !has_download_link(result.as_text())
+    }
+
+    /// The server's result with what this version needs: the members that stay are the server's
+    /// bytes.
+    fn project(&self, result: &Json, options: &ClientOptions) -> Json {
+        let protocol = options.protocol;
+        let structured = self.structured_for(options);
+        let content = result.get("content").filter(Json::is_array);
+        let content = self.content_for(content, structured.as_ref(), protocol);
+        let mut edits = Edits::new(result);
+        edits.set("content", content);
+        edits.set("structuredContent", structured);
+        if self.is_error {
+            edits.set("isError", Some(Json::bool(true)));
+        }
+        if protocol.is_modern() {
+            if result.get("resultType").is_none() {
+                edits.set("resultType", Some(Json::string("complete")));
+            }
+        } else {
+            for key in ["resultType", "ttlMs", "cacheScope"] {
+                edits.set(key, None);
+            }
+        }
+        edits.finish()
+    }
+
+    /// The structured content this version takes.
+    fn structured_for(&self, options: &ClientOptions) -> Option<Json> {
+        let protocol = options.protocol;
+        if self.source.has_schema_problem && !self.is_error {
+            // A result that its schema refuses is never sent under that schema.
+            return options.is_advertised.then(|| self.problem_report());
+        }
+        let structured = match &self.source.structured {
+            Some(value) => value.clone(),
+            None if protocol.is_modern() && self.source.has_null_structured => Json::null(),
+            None => return None,
+        };
+        if self.source.is_upgraded && !protocol.has_structured_content() {
+            return None;
+        }
+        if structured.is_object() || protocol.has_any_structured_content() {
+            return Some(structured);
+        }
+        Some(wrapped(&structured))
+    }
+
+    /// What an advertised schema allows in place of a result that it refuses.
+    fn problem_report(&self) -> Json {
+        let problem = self.notes.iter().find(|note| note.rule == crate::Rule::R12);
+        let mut out = String::new();
+        let mut writer = ObjectWriter::new(&mut out);
+        writer.bool("complete", false);
+        let message = problem.map_or_else(String::new, ToString::to_string);
+        writer.text("note", &message);
+        writer.text("text", &self.results.to_string());
+        writer.end();
+        Json::trusted(out)
+    }
+
+    /// The content this version takes: the server's, unless a block is unknown to the version or
+    /// structured content has no text beside it.
+    fn content_for(
+        &self,
+        content: Option<Json>,
+        structured: Option<&Json>,
+        protocol: Protocol,
+    ) -> Option<Json> {
+        let sent = content.unwrap_or_else(|| Json::trusted("[]"));
+        let blocks: Vec<Block> = sent.items().map(read_block_of).collect();
+        let is_unknown = |block: &Block| !is_known(block, protocol);
+        let needs_text = structured.is_some() || self.source.has_schema_problem;
+        let lacks_text = needs_text
+            && self.source.structured.is_some()
+            && !blocks.iter().any(|block| matches!(block.kind, BlockKind::Text(_)))
+            && !protocol.is_modern();
+        let loses_structured = self.source.has_schema_problem && self.source.structured.is_some();
+        if !lacks_text && !loses_structured && !blocks.iter().any(is_unknown) {
+            return Some(sent);
+        }
+        let mut out = String::from("[");
+        if lacks_text || loses_structured {
+            if let Some(value) = &self.source.structured {
+                push_text_block(&mut out, &value.to_string());
+            }
+        }
+        for block in &blocks {
+            if out.len() > 1 {
+                out.push(',');
+            }
+            match is_known(block, protocol) {
+                true => out.push_str(block.source.as_text()),
+                false => push_text_block(&mut out, &name_block(block)),
+            }
+        }
+        out.push(']');
+        Some(Json::trusted(out))
+    }
+
+    /// A result with the model's text in every lane, and the files out of it.
+    fn written_anew(&self, options: &ClientOptions) -> ClientResult {
+        let model = self.to_model(&options.budget);
+        let structured = self.small_structured(&model, options);
+        let mut out = String::with_capacity(model.text.len() * 2 + 256);
+        let mut writer = ObjectWriter::new(&mut out);
+        if options.protocol.is_modern() {
+            writer.text("resultType", "complete");
+        }
+        self.write_content(&mut writer, &model, options);
+        if let Some(structured) = structured {
+            writer.json("structuredContent", &structured);
+        }
+        if self.is_error {
+            writer.bool("isError", true);
+        }
+        self.write_carried(&mut writer, options.protocol);
+        writer.end();
+        ClientResult {
+            json: Json::trusted(out),
+            is_passed_through: false,
+            offloaded: model.offloaded,
+        }
+    }
+
+    fn write_content(
+        &self,
+        writer: &mut ObjectWriter<'_>,
+        model: &ModelText,
+        options: &ClientOptions,
+    ) {
+        let out = writer.key("content");
+        out.push('[');
+        push_text_block(out, &model.text);
+        let images = self.artifacts.iter().filter_map(image_block).take(IMAGE_BLOCKS_MAX);
+        for image in images {
+            out.push(',');
+            out.push_str(&image);
+        }
+        if options.takes_links && options.protocol.has_resource_links() {
+            for link in &self.links {
+                out.push_str(",{\"type\":\"resource_link\",");
+                let mut members = link.json.to_string();
+                members.remove(0);
+                out.push_str(&members);
+            }
+            for artifact in &self.artifacts {
+                out.push(',');
+                push_artifact_link(out, artifact);
+            }
+        }
+        out.push(']');
+    }
+
+    /// The structured content where the server sent one: without the bytes of files, or a digest.
+    fn small_structured(&self, model: &ModelText, options: &ClientOptions) -> Option<Json> {
+        let structured = self.structured_for(options)?;
+        if self.source.has_schema_problem {
+            return Some(structured);
+        }
+        let stripped = self.without_bytes(&structured);
+        if model.is_complete && options.budget.fits(stripped.as_text()) {
+            return Some(stripped);
+        }
+        Some(Json::trusted(model.text.clone()))
+    }
+
+    /// The value with each file replaced by its description.
+    fn without_bytes(&self, structured: &Json) -> Json {
+        let mut members = Object::of(structured);
+        if !structured.is_object() {
+            return structured.clone();
+        }
+        let mut described = String::from("[");
+        for artifact in &self.artifacts {
+            if described.len() > 1 {
+                described.push(',');
+            }
+            push_description(&mut described, artifact);
+        }
+        described.push(']');
+        let described = Json::trusted(described);
+        let has_artifacts =
+            members.get("artifacts").is_some_and(|list| list.items().next().is_some());
+        for key in ["artifacts", "returned_file_contents"] {
+            let has_files = members.get(key).is_some_and(|list| list.items().next().is_some());
+            if has_files && (key == "artifacts" || !has_artifacts) {
+                members.set(key, described.clone());
+            } else if has_files {
+                members.remove(key);
+            }
+        }
+        if let Some(canvas) = &self.canvas {
+            members.set("canvas", canvas.members.to_json());
+        }
+        if members.get("results").is_some() {
+            members.set("results", self.results.clone());
+        }
+        members.to_json()
+    }
+
+    /// `_meta` with our hints, and every member that is not understood.
+    fn write_carried(&self, writer: &mut ObjectWriter<'_>, protocol: Protocol) {
+        const REWRITTEN: [&str; 12] = [
+            "content",
+            "structuredContent",
+            "isError",
+            "resultType",
+            "_meta",
+            "structured_content",
+            "is_error",
+            "data",
+            "meta",
+            "jsonrpc",
+            "ttlMs",
+            "cacheScope",
+        ];
+        let source = self.source.result.as_ref().map(Object::of).unwrap_or_default();
+        let mut meta = source.get("_meta").map(Object::of).unwrap_or_default();
+        if let Some(display) = &self.display {
+            let mut out = String::new();
+            push_display(&mut out, display);
+            meta.set("resultant/display", Json::trusted(out));
+        }
+        if let Some(canvas) = &self.canvas {
+            meta.set("resultant/canvas", canvas.members.to_json());
+        }
+        if !meta.is_empty() {
+            writer.json("_meta", &meta.to_json());
+        }
+        let is_modern_only = |key: &str| matches!(key, "ttlMs" | "cacheScope");
+        for (key, value) in source.iter() {
+            if !REWRITTEN.contains(&key) || protocol.is_modern() && is_modern_only(key) {
+                writer.json(key, value);
+            }
+        }
+    }
+
+    /// The whole outcome as contract JSON or as an envelope.
+    fn in_shape(&self, options: &ClientOptions) -> ClientResult {
+        let program = match options.shape {
+            Shape::Envelope => self.to_envelope(),
+            Shape::Mcp | Shape::Contract => self.to_contract(),
+        };
+        let fits = options.budget.fits(program.as_text()) && !has_download_link(program.as_text());
+        let (value, offloaded) = match fits {
+            true => (program, Vec::new()),
+            false => {
+                let model = self.to_model(&options.budget);
+                (Json::trusted(model.text), model.offloaded)
+            }
+        };
+        let mut out = String::with_capacity(value.as_text().len() * 2 + 64);
+        let mut writer = ObjectWriter::new(&mut out);
+        if options.protocol.is_modern() {
+            writer.text("resultType", "complete");
+        }
+        let content = writer.key("content");
+        content.push('[');
+        push_text_block(content, value.as_text());
+        content.push(']');
+        if options.protocol.has_structured_content() {
+            writer.json("structuredContent", &value);
+        }
+        if self.is_error {
+            writer.bool("isError", true);
+        }
+        writer.end();
+        ClientResult { json: Json::trusted(out), is_passed_through: false, offloaded }
+    }
+}
+
+/// Changes to the members of an object. Where nothing changes the object stays as it is, byte for
+/// byte; else each member that stays does.
+struct Edits<'a> {
+    object: &'a Json,
+    changes: Vec<(&'static str, Option<Json>)>,
+}
+
+impl<'a> Edits<'a> {
+    fn new(object: &'a Json) -> Edits<'a> {
+        Edits { object, changes: Vec::new() }
+    }
+
+    /// Sets a member, or takes it away. A member that has this text already stays.
+    fn set(&mut self, key: &'static str, value: Option<Json>) {
+        let present = self.object.get(key);
+        let is_same = match (&present, &value) {
+            (Some(present), Some(value)) => present.as_text() == value.as_text(),
+            (None, None) => true,
+            _ => false,
+        };
+        if !is_same {
+            self.changes.push((key, value));
+        }
+    }
+
+    fn finish(self) -> Json {
+        if self.changes.is_empty() {
+            return self.object.clone();
+        }
+        let mut members = Object::of(self.object);
+        for (key, value) in self.changes {
+            match value {
+                Some(value) => members.set(key, value),
+                None => drop(members.remove(key)),
+            }
+        }
+        let mut out = String::from("{");
+        for (at, (key, value)) in members.iter().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            push_string(&mut out, key);
+            out.push(':');
+            out.push_str(value.as_text());
+        }
+        out.push('}');
+        Json::trusted(out)
+    }
+}
+
+/// `{"result": value}`.
+fn wrapped(value: &Json) -> Json {
+    let mut out = String::new();
+    let mut writer = ObjectWriter::new(&mut out);
+    writer.json("result", value);
+    writer.end();
+    Json::trusted(out)
+}
+
+/// Whether a version has this kind of block.
+fn is_known(block: &Block, protocol: Protocol) -> bool {
+    match block.kind {
+        BlockKind::Audio { .. } => protocol.has_audio(),
+        BlockKind::Link { .. } => protocol.has_resource_links(),
+        BlockKind::Unknown => false,
+        _ => true,
+    }
+}
+
+/// A line of text for a block that a client does not know.
+fn name_block(block: &Block) -> String {
+    match &block.kind {
+        BlockKind::Link { uri, name } if name == uri => format!("[resource {uri}]"),
+        BlockKind::Link { uri, name } => format!("[resource {name}: {uri}]"),
+        BlockKind::Audio { mime, .. } => format!("[audio of type {mime}]"),
+        _ => block.source.to_string(),
+    }
+}
+
+fn push_text_block(out: &mut String, text: &str) {
+    out.push_str("{\"type\":\"text\",\"text\":");
+    push_string(out, text);
+    out.push('}');
+}
+
+/// An image that a model can take, as the block it came in.
+fn image_block(artifact: &Artifact) -> Option<String> {
+    let Content::Base64(text) = &artifact.content else { return None };
+    if !artifact.is_image_block || text.len() > IMAGE_BASE64_BYTES_MAX {
+        return None;
+    }
+    let bytes = artifact.to_bytes()?;
+    let mime = sniff_image(&bytes)?;
+    let mut out = String::from("{\"type\":\"image\",\"data\":");
+    push_string(&mut out, &base64::encode(&bytes));
+    out.push_str(",\"mimeType\":");
+    push_string(&mut out, mime);
+    if let Some(annotations) = &artifact.annotations {
+        out.push_str(",\"annotations\":");
+        push_compact(&mut out, annotations.as_text());
+    }
+    out.push('}');
+    Some(out)
+}
+
+fn push_artifact_link(out: &mut String, artifact: &Artifact) {
+    let mut writer = ObjectWriter::new(out);
+    writer.text("type", "resource_link");
+    writer.text("uri", &format!("resultant://files/{}", percent_encoded(&artifact.name)));
+    writer.text("name", &artifact.name);
+    writer.text("mimeType", &artifact.mime);
+    writer.number("size", artifact.size);
+    if let Some(description) = &artifact.description {
+        writer.text("description", description);
+    }
+    let mut meta = ObjectWriter::new(writer.key("_meta"));
+    meta.text("resultant/sha256", &artifact.sha256.to_string());
+    meta.end();
+    writer.end();
+}
+
+fn push_description(out: &mut String, artifact: &Artifact) {
+    let mut writer = ObjectWriter::new(out);
+    writer.text("name", &artifact.name);
+    writer.text("mime", &artifact.mime);
+    writer.number("size", artifact.size);
+    writer.text("sha256", &artifact.sha256.to_string());
+    writer.end();
+}
+
+/// A name as a path segment of a URI.
+fn percent_encoded(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(byte as char)
+            }
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
