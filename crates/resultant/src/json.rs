@@ -18,7 +18,7 @@ pub use self::scan::SyntaxError;
 pub(crate) use self::{
     equal::{same_number, same_value},
     scan::{Finding, FindingKind, Findings, ScanError, ScanOptions, Scanned, Scanner, scan},
-    walk::{items, members, unescape},
+    walk::{items, members, unescape, value_end},
     write::{ObjectWriter, push_compact, push_pretty, push_string},
 };
 

@@ -6,6 +6,7 @@ mod limits;
 mod note;
 mod protocol;
 mod spill;
+mod value;
 
 pub use self::{
     json::{Json, Kind, Object, SyntaxError},
@@ -13,4 +14,8 @@ pub use self::{
     note::{Note, Rule, Weight},
     protocol::{Protocol, UnknownProtocol},
     spill::{MemorySink, Sink, SpillId},
+    value::{
+        Any, Block, Bytes, Contents, Data, Failure, Profile, ReadResult, Reply, ResourceReply,
+        ToolResult, UnknownProfile, reply, reply_resource,
+    },
 };

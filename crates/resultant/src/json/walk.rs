@@ -51,7 +51,7 @@ impl<'a> Parts<'a> {
 }
 
 /// Where the value that starts here ends.
-pub(super) fn value_end(bytes: &[u8], start: usize) -> usize {
+pub(crate) fn value_end(bytes: &[u8], start: usize) -> usize {
     match bytes[start] {
         b'"' => string_end(bytes, start + 1),
         b'{' | b'[' => container_end(bytes, start),
