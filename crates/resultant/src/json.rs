@@ -18,7 +18,7 @@ pub use self::scan::SyntaxError;
 pub(crate) use self::{
     equal::same_value,
     scan::{FindingKind, Findings, ScanError, ScanOptions, Scanned, Scanner, scan},
-    walk::{items, members, unescape},
+    walk::{items, members, unescape, value_end},
     write::{ObjectWriter, push_compact, push_pretty, push_string, rewrite_strings},
 };
 
@@ -183,11 +183,6 @@ impl Json {
         let mut out = String::with_capacity(self.text.len() * 2);
         push_pretty(&mut out, &self.text);
         out
-    }
-
-    /// The bytes of the compact text.
-    pub(crate) fn compact_len(&self) -> usize {
-        walk::compact_len(&self.text)
     }
 
     pub(crate) fn shared(&self) -> &ByteString {

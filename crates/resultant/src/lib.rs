@@ -11,6 +11,7 @@ mod protocol;
 mod read;
 mod render;
 mod spill;
+mod value;
 mod wire;
 
 pub use self::{
@@ -24,4 +25,8 @@ pub use self::{
     read::{Input, ReadOptions, Reader, read},
     render::{Budget, ClientOptions, ClientResult, ModelText, Shape, estimate_tokens},
     spill::{MemorySink, Sink, SpillId},
+    value::{
+        Any, Block, Bytes, Contents, Data, Failure, Profile, ReadResult, Reply, ResourceReply,
+        ToolResult, UnknownProfile, reply, reply_resource,
+    },
 };

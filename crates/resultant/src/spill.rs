@@ -95,6 +95,16 @@ pub(crate) struct Spilled {
     pub(crate) failure: Option<String>,
 }
 
+impl Spilled {
+    /// The first and last bytes of a text, at most so many each, cut between characters.
+    pub(crate) fn ends(&self, bytes_max: usize) -> (String, String) {
+        let head = String::from_utf8_lossy(&self.head[..bytes_max.min(self.head.len())]);
+        let tail = String::from_utf8_lossy(&self.tail[self.tail.len().saturating_sub(bytes_max)..]);
+        let whole = |text: &str| text.trim_matches(char::REPLACEMENT_CHARACTER).to_owned();
+        (whole(&head), whole(&tail))
+    }
+}
+
 /// What a key says about the string below it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Hint {

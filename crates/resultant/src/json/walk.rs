@@ -51,7 +51,7 @@ impl<'a> Parts<'a> {
 }
 
 /// Where the value that starts here ends.
-pub(super) fn value_end(bytes: &[u8], start: usize) -> usize {
+pub(crate) fn value_end(bytes: &[u8], start: usize) -> usize {
     match bytes[start] {
         b'"' => string_end(bytes, start + 1),
         b'{' | b'[' => container_end(bytes, start),
@@ -192,13 +192,6 @@ fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
         .get(at..at + 4)?
         .iter()
         .try_fold(0, |code, &byte| Some(code << 4 | (byte as char).to_digit(16)?))
-}
-
-/// The length of the text without white space between tokens.
-pub(super) fn compact_len(text: &str) -> usize {
-    let mut len = 0;
-    super::write::compact_runs(text, |run| len += run.len());
-    len
 }
 
 /// A tree. The depth of checked text is bounded, and so is this recursion.

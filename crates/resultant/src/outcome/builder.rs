@@ -351,7 +351,7 @@ impl<'a> Builder<'a> {
 
     /// Makes a file of a long string and returns a short text that stands for it.
     fn spilled_preview(&mut self, place: &str, id: SpillId, file_name: &str) -> String {
-        const SHOWN_BYTES: usize = 256;
+        const SHOWN_BYTES: usize = 200;
         let Some(spilled) = self.spills.get(&id).cloned() else { return String::new() };
         let name = self.keep(spilled_artifact(&spilled, file_name.to_owned(), "text/plain"), id);
         let mut message = format!("a text of {} bytes is in `{name}`", spilled.size);
@@ -359,12 +359,8 @@ impl<'a> Builder<'a> {
             message = format!("{message}, but it could not be kept whole: {failure}");
         }
         self.note(Note::changed(Rule::R14, place, message));
-        let head = String::from_utf8_lossy(&spilled.head);
-        let mut end = SHOWN_BYTES.min(head.len());
-        while !head.is_char_boundary(end) {
-            end -= 1;
-        }
-        format!("{}… [{} bytes in {name}]", &head[..end], spilled.size)
+        let (head, tail) = spilled.ends(SHOWN_BYTES);
+        format!("{head}… [{} bytes in {name}] …{tail}", spilled.size)
     }
 
     /// Replaces the handles of long strings that belong to no file by files of their own.

@@ -1,0 +1,314 @@
+//! Data as JSON text.
+//!
+//! One writer, two styles: as Python's `json` writes it, and compact. What JSON cannot hold is
+//! replaced (a number that is not finite by `null`, nesting that is too deep by a string), and a
+//! note says where. Places are JSON pointers into the value.
+
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    fmt::Write as _,
+};
+
+use super::{any::Any, notes::Notes, python};
+use crate::{
+    Limits, Note, Rule, base64,
+    json::{Json, push_string, unescape, value_end},
+};
+
+/// How JSON is spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// A space after each comma and colon, and every character that need not be escaped as it is.
+    Python,
+    /// No white space.
+    Compact,
+}
+
+/// Structured content stands inside a result, and may stand inside `{"result": …}` there. Its text
+/// counts from the same depth, so that both stay the same.
+pub(super) const DEPTH_IN_RESULT: usize = 2;
+
+const BECAME_A_STRING: &str = "the nesting is too deep, and what is below became a string";
+
+/// Writes data, and notes what it had to change.
+#[derive(Debug)]
+pub(super) struct Writer {
+    pub(super) notes: Notes,
+    /// Where in the value the writing is.
+    place: String,
+    style: Style,
+    /// Inside a string that holds JSON, the depth is no longer that of the message.
+    is_in_string: bool,
+}
+
+impl Writer {
+    pub(super) fn new() -> Writer {
+        let (notes, place) = (Notes::default(), String::new());
+        Writer { notes, place, style: Style::Compact, is_in_string: false }
+    }
+
+    /// The text of a value that stands at this depth.
+    pub(super) fn text(&mut self, style: Style, value: &Any, depth: usize) -> String {
+        let outer = std::mem::replace(&mut self.style, style);
+        let mut out = String::new();
+        self.value(&mut out, value, depth);
+        self.style = outer;
+        out
+    }
+
+    /// The same without notes, for a text that is only looked at or that was written before.
+    pub(super) fn quiet_text(&mut self, style: Style, value: &Any, depth: usize) -> String {
+        let was_muted = self.notes.mute(true);
+        let out = self.text(style, value, depth);
+        self.notes.mute(was_muted);
+        out
+    }
+
+    /// Goes into a part of the value. What is handed out leads back.
+    pub(super) fn enter(&mut self, key: &str) -> usize {
+        let outer = self.place.len();
+        self.place.push('/');
+        for character in key.chars() {
+            match character {
+                '~' => self.place.push_str("~0"),
+                '/' => self.place.push_str("~1"),
+                other => self.place.push(other),
+            }
+        }
+        outer
+    }
+
+    /// Goes into an item of the value. What is handed out leads back.
+    pub(super) fn enter_item(&mut self, index: usize) -> usize {
+        let outer = self.place.len();
+        let _ = write!(self.place, "/{index}");
+        outer
+    }
+
+    pub(super) fn leave(&mut self, outer: usize) {
+        self.place.truncate(outer);
+    }
+
+    /// Notes that something in this place was changed.
+    pub(super) fn changed(&mut self, rule: Rule, message: impl Into<String>) {
+        self.notes.add(Note::changed(rule, self.place.as_str(), message));
+    }
+
+    fn value(&mut self, out: &mut String, value: &Any, depth: usize) {
+        match value {
+            // Only a tree that was put together by hand can be as deep as this.
+            _ if depth > Any::DEPTH_MAX + DEPTH_IN_RESULT => {
+                out.push_str("null");
+                self.changed(Rule::R14, "the nesting is too deep, and what is here was left out");
+            }
+            Any::Null => out.push_str("null"),
+            Any::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+            Any::Integer(value) => drop(write!(out, "{value}")),
+            Any::Unsigned(value) => drop(write!(out, "{value}")),
+            Any::Float(value) if value.is_finite() => python::push_float(out, value),
+            Any::Float32(value) if value.is_finite() => python::push_float(out, value),
+            Any::Float(value) => self.not_finite(out, *value),
+            Any::Float32(value) => self.not_finite(out, f64::from(*value)),
+            Any::Str(content) => push_string(out, content),
+            Any::Bytes(bytes) => push_string(out, &base64::encode(bytes)),
+            Any::Data(inner) | Any::Failure(inner) => self.value(out, inner, depth + 1),
+            Any::Block(json)
+            | Any::Result(json)
+            | Any::Contents(json)
+            | Any::ReadResult(json)
+            | Any::Raw(json) => self.json(out, json.as_text(), depth),
+            _ if depth >= Limits::default().depth_max && !self.is_in_string => {
+                self.as_string(out, value, depth);
+            }
+            Any::Seq(items) | Any::Tuple(items) => self.array(out, items, depth),
+            Any::Map(entries) => {
+                let members = entries.iter().map(|(key, value)| (key_text(key), value));
+                self.object(out, members, depth);
+            }
+            Any::Struct { fields, .. } => {
+                let members = fields.iter().map(|(key, value)| (Cow::Borrowed(&**key), value));
+                self.object(out, members, depth);
+            }
+        }
+    }
+
+    fn not_finite(&mut self, out: &mut String, value: f64) {
+        out.push_str("null");
+        self.changed(Rule::R14, format!("{value} is not a JSON number and became null"));
+    }
+
+    /// Writes a value below the depth limit as a string that holds its JSON.
+    fn as_string(&mut self, out: &mut String, value: &Any, depth: usize) {
+        self.changed(Rule::R14, BECAME_A_STRING);
+        let mut text = String::new();
+        self.is_in_string = true;
+        self.value(&mut text, value, depth);
+        self.is_in_string = false;
+        push_string(out, &text);
+    }
+
+    fn array(&mut self, out: &mut String, items: &[Any], depth: usize) {
+        out.push('[');
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                self.comma(out);
+            }
+            let outer = self.enter_item(index);
+            self.value(out, item, depth + 1);
+            self.leave(outer);
+        }
+        out.push(']');
+    }
+
+    fn object<'a>(
+        &mut self,
+        out: &mut String,
+        members: impl Iterator<Item = (Cow<'a, str>, &'a Any)>,
+        depth: usize,
+    ) {
+        out.push('{');
+        for (index, (key, value)) in self.last_of_each_key(members).into_iter().enumerate() {
+            if index > 0 {
+                self.comma(out);
+            }
+            push_string(out, &key);
+            self.colon(out);
+            let outer = self.enter(&key);
+            self.value(out, value, depth + 1);
+            self.leave(outer);
+        }
+        out.push('}');
+    }
+
+    /// Of members with the same key the last value, in the place of the first.
+    fn last_of_each_key<'a>(
+        &mut self,
+        members: impl Iterator<Item = (Cow<'a, str>, &'a Any)>,
+    ) -> Vec<(Cow<'a, str>, &'a Any)> {
+        let members: Vec<(Cow<'a, str>, &'a Any)> = members.collect();
+        if keys_are_unique(&members) {
+            return members;
+        }
+        let mut kept: Vec<(Cow<'a, str>, &'a Any)> = Vec::with_capacity(members.len());
+        let mut places: HashMap<Cow<'a, str>, usize> = HashMap::new();
+        for (key, value) in members {
+            if let Some(&at) = places.get(&key) {
+                let old = std::mem::replace(&mut kept[at].1, value);
+                self.left_out(&key, old);
+            } else {
+                places.insert(key.clone(), kept.len());
+                kept.push((key, value));
+            }
+        }
+        kept
+    }
+
+    fn left_out(&mut self, key: &str, value: &Any) {
+        // At the limit of the scanner whatever is inside is a string, so this JSON is bounded too.
+        let text = self.quiet_text(Style::Compact, value, DEPTH_IN_RESULT);
+        let message = "another key has the same text, and the last of them was kept";
+        let outer = self.enter(key);
+        let note = Note::changed(Rule::R14, self.place.as_str(), message);
+        self.notes.add(note.with_left_out(Json::trusted(text)));
+        self.leave(outer);
+    }
+
+    /// Writes checked JSON in our style, with the digits it came with.
+    fn json(&mut self, out: &mut String, text: &str, depth: usize) {
+        let depth_max = match self.is_in_string {
+            true => usize::MAX,
+            false => Limits::default().depth_max,
+        };
+        let bytes = text.as_bytes();
+        let (mut at, mut level) = (0, depth);
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
+                b'"' => {
+                    let end = value_end(bytes, at);
+                    self.json_string(out, &text[at..end]);
+                    at = end;
+                    continue;
+                }
+                b'{' | b'[' if level >= depth_max => {
+                    let end = value_end(bytes, at);
+                    push_string(out, &text[at..end]);
+                    self.changed(Rule::R14, BECAME_A_STRING);
+                    at = end;
+                    continue;
+                }
+                b',' => self.comma(out),
+                b':' => self.colon(out),
+                b' ' | b'\t' | b'\n' | b'\r' => {}
+                other => {
+                    match other {
+                        b'{' | b'[' => level += 1,
+                        b'}' | b']' => level = level.saturating_sub(1),
+                        _ => {}
+                    }
+                    // Outside of strings JSON is ASCII.
+                    out.push(char::from(other));
+                }
+            }
+            at += 1;
+        }
+    }
+
+    fn json_string(&self, out: &mut String, text: &str) {
+        match (self.style, unescape(text)) {
+            (Style::Python, Cow::Owned(content)) => push_string(out, &content),
+            _ => out.push_str(text),
+        }
+    }
+
+    fn comma(&self, out: &mut String) {
+        out.push_str(match self.style {
+            Style::Python => ", ",
+            Style::Compact => ",",
+        });
+    }
+
+    fn colon(&self, out: &mut String) {
+        out.push_str(match self.style {
+            Style::Python => ": ",
+            Style::Compact => ":",
+        });
+    }
+}
+
+fn keys_are_unique(members: &[(Cow<'_, str>, &Any)]) -> bool {
+    // Comparing a few keys with each other is faster than hashing them.
+    const FEW: usize = 12;
+    if members.len() <= FEW {
+        let is_new = |(at, (key, _)): (usize, &(Cow<'_, str>, &Any))| {
+            members[..at].iter().all(|(other, _)| other != key)
+        };
+        return members.iter().enumerate().all(is_new);
+    }
+    let mut seen = HashSet::with_capacity(members.len());
+    members.iter().all(|(key, _)| seen.insert(&**key))
+}
+
+/// A map's key as a string. Numbers that are not finite are spelled as JavaScript does: as part of
+/// a string they harm nobody.
+fn key_text(key: &Any) -> Cow<'_, str> {
+    let text = match key {
+        Any::Str(content) => return Cow::Borrowed(content),
+        Any::Float(value) if !value.is_finite() => not_finite_key(*value),
+        Any::Float32(value) if !value.is_finite() => not_finite_key(f64::from(*value)),
+        Any::Bytes(bytes) => base64::encode(bytes),
+        Any::Raw(json) if let Some(content) = json.as_str() => content.into_owned(),
+        Any::Data(inner) => return key_text(inner),
+        other => Writer::new().quiet_text(Style::Compact, other, DEPTH_IN_RESULT),
+    };
+    Cow::Owned(text)
+}
+
+fn not_finite_key(value: f64) -> String {
+    match value {
+        f64::INFINITY => "Infinity",
+        f64::NEG_INFINITY => "-Infinity",
+        _ => "NaN",
+    }
+    .to_owned()
+}
