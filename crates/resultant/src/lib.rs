@@ -3,6 +3,7 @@
 mod artifact;
 mod base64;
 mod dialect;
+pub mod envelope;
 mod json;
 mod limits;
 mod note;
