@@ -194,7 +194,7 @@ impl Cursor {
         issued_at: u64,
         expires_at: u64,
     ) -> Result<Cursor, PositionTooLong> {
-        match position.compact_len() {
+        match position.to_string().len() {
             bytes if bytes > Cursor::POSITION_BYTES_MAX => Err(PositionTooLong { bytes }),
             _ => Ok(Cursor { position, query, issued_at, expires_at }),
         }
