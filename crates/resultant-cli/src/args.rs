@@ -1,0 +1,166 @@
+//! The arguments, as typed.
+
+use std::{num::NonZeroUsize, path::PathBuf};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use resultant::{Profile, Protocol};
+
+/// One contract on every MCP tool result: a small result for the model, files out of band,
+/// something to look at for the person, nothing lost.
+#[derive(Debug, Parser)]
+#[command(name = "resultant", version, after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  What a tool result comes to, as contract JSON:
+    echo '{\"content\": [{\"type\": \"text\", \"text\": \"{\\\"n\\\": 2}\"}]}' | resultant normalize
+
+  What the model is given, and the files beside it:
+    resultant normalize --to model --files out result.json
+
+  What is odd about it, for people:
+    resultant normalize --explain --to contract result.json
+
+  Whether a server keeps the contract:
+    resultant check --tool report --arguments '{\"month\": 5}' -- python server.py";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Reads a tool result, or a return value, and writes it for an audience.
+    #[command(after_help = NORMALIZE_EXAMPLES)]
+    Normalize(NormalizeArguments),
+    /// Says what is odd about a result, or about what a server's tools return.
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(CheckArguments),
+}
+
+const NORMALIZE_EXAMPLES: &str = "\
+The result goes to standard output: indented on a terminal, compact in a pipe. Notes about what was
+odd go to standard error, one JSON object a line.
+
+Exit code: 0; 2 when the input is not JSON or a file cannot be read.
+
+Examples:
+  resultant normalize result.json                        contract JSON
+  resultant normalize --to model --budget-bytes 2000 result.json
+  resultant normalize --to client --protocol 2026-07-28 --output-schema schema.json result.json
+  resultant normalize --jsonl < results.jsonl            one result a line
+  echo '{\"$tuple\": [\"done\", {\"ms\": 12}]}' | resultant normalize --input value
+  echo '{\"$bytes\": \"aGk=\"}' | resultant normalize --input resource --uri demo://hi";
+
+#[derive(Debug, Args)]
+pub(crate) struct NormalizeArguments {
+    /// What comes in: a tool result (or a JSON-RPC response, contract JSON, an envelope), or a
+    /// handler's return value or resource payload as tagged JSON
+    #[arg(long, value_enum, default_value_t = InputKind::Result)]
+    pub(crate) input: InputKind,
+
+    /// Whom it is written for [default: contract; for a value: client]
+    #[arg(long, value_enum)]
+    pub(crate) to: Option<Audience>,
+
+    /// How return values become results
+    #[arg(long, default_value_t = Profile::Openmcp)]
+    pub(crate) profile: Profile,
+
+    /// The protocol version of the client
+    #[arg(long, value_name = "VERSION", default_value_t = Protocol::V2025_11_25)]
+    pub(crate) protocol: Protocol,
+
+    /// The tool's output schema: text that fits becomes structured content
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output_schema: Option<PathBuf>,
+
+    /// The resource that a payload belongs to
+    #[arg(long, value_name = "URI")]
+    pub(crate) uri: Option<String>,
+
+    /// The media type that the resource declares
+    #[arg(long, value_name = "TYPE")]
+    pub(crate) mime_type: Option<String>,
+
+    /// Write the artifacts into this folder, never over an existing file
+    #[arg(long, value_name = "DIR")]
+    pub(crate) files: Option<PathBuf>,
+
+    /// What the model may be given, in bytes
+    #[arg(long, value_name = "N")]
+    pub(crate) budget_bytes: Option<NonZeroUsize>,
+
+    /// One document a line in, one out; a broken line gives an error object on its line
+    #[arg(long)]
+    pub(crate) jsonl: bool,
+
+    /// Print no notes
+    #[arg(long, conflicts_with = "explain")]
+    pub(crate) quiet: bool,
+
+    /// Print notes for people instead of JSON lines
+    #[arg(long)]
+    pub(crate) explain: bool,
+
+    /// Files to read; standard input without any, or for `-`
+    #[arg(value_name = "FILE")]
+    pub(crate) inputs: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InputKind {
+    Result,
+    Value,
+    Resource,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Audience {
+    Contract,
+    Model,
+    Client,
+    Envelope,
+    View,
+}
+
+const CHECK_EXAMPLES: &str = "\
+Exit code: 0 when nothing is odd, 1 when there are notes, 2 when the input cannot be read or the
+server does not answer.
+
+Examples:
+  resultant check result.json
+  resultant check --output-schema schema.json result.json
+  resultant check -- python server.py                    every tool that needs no arguments
+  resultant check --tool add --arguments '{\"a\": 1, \"b\": 2}' -- npx some-server";
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// The tool's output schema, for files
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output_schema: Option<PathBuf>,
+
+    /// A tool of the server to call; once for each tool
+    #[arg(long, value_name = "NAME", requires = "command")]
+    pub(crate) tool: Vec<String>,
+
+    /// The arguments of the tool, in the order of `--tool`
+    #[arg(long, value_name = "JSON", requires = "tool")]
+    pub(crate) arguments: Vec<String>,
+
+    /// How long to wait for each answer of the server, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    pub(crate) timeout: u64,
+
+    /// Print JSON lines
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Files to read; standard input without any, or for `-`
+    #[arg(value_name = "FILE", conflicts_with = "command")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// A server to start, and its arguments
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+}
