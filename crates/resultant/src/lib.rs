@@ -5,6 +5,7 @@ mod json;
 mod limits;
 mod note;
 mod protocol;
+mod schema;
 mod spill;
 
 pub use self::{
@@ -12,5 +13,9 @@ pub use self::{
     limits::Limits,
     note::{Note, Rule, Weight},
     protocol::{Protocol, UnknownProtocol},
+    schema::{
+        Advertise, Problem, Schema, SchemaError, SchemaLimits, SchemaPolicy, Unchecked,
+        UnknownSchemaPolicy, Upgrade, Verdict,
+    },
     spill::{MemorySink, Sink, SpillId},
 };
