@@ -72,7 +72,10 @@ fn chosen_calls<'a>(
     let no_arguments = || Json::parse("{}").unwrap_or(Json::null());
     if arguments.tool.is_empty() {
         let free: Vec<_> = tools.iter().filter(|tool| !tool.needs_arguments).collect();
-        anyhow::ensure!(!free.is_empty(), "no tool can be called without arguments: name one with --tool");
+        anyhow::ensure!(
+            !free.is_empty(),
+            "no tool can be called without arguments: name one with --tool"
+        );
         return Ok(free.into_iter().map(|tool| (tool, no_arguments())).collect());
     }
     let mut calls = Vec::new();

@@ -17,7 +17,8 @@ pub(crate) struct Folder {
 
 impl Folder {
     pub(crate) fn create(path: &Path) -> anyhow::Result<Folder> {
-        fs::create_dir_all(path).with_context(|| format!("cannot make the folder {}", path.display()))?;
+        fs::create_dir_all(path)
+            .with_context(|| format!("cannot make the folder {}", path.display()))?;
         Ok(Folder { path: path.to_owned() })
     }
 
@@ -38,7 +39,11 @@ impl Folder {
     }
 
     /// Writes one artifact and returns the name it has now; nothing where its bytes are not here.
-    fn write_one(&self, artifact: &Artifact, spilled: &mut FolderSink) -> anyhow::Result<Option<String>> {
+    fn write_one(
+        &self,
+        artifact: &Artifact,
+        spilled: &mut FolderSink,
+    ) -> anyhow::Result<Option<String>> {
         match artifact.content {
             Content::Elsewhere => Ok(None),
             Content::Spilled(id) => {
@@ -58,9 +63,9 @@ impl Folder {
                         written = file.write_all(part);
                     }
                 });
-                written.and_then(|()| file.flush()).with_context(|| {
-                    format!("cannot write {}", self.path.join(&name).display())
-                })?;
+                written
+                    .and_then(|()| file.flush())
+                    .with_context(|| format!("cannot write {}", self.path.join(&name).display()))?;
                 Ok(Some(name))
             }
         }
@@ -79,7 +84,9 @@ impl Folder {
             match OpenOptions::new().write(true).create_new(true).open(&path) {
                 Ok(file) => return Ok((file, candidate)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error).with_context(|| format!("cannot write {}", path.display())),
+                Err(error) => {
+                    return Err(error).with_context(|| format!("cannot write {}", path.display()));
+                }
             }
         }
         anyhow::bail!("every name like `{name}` is taken in {}", self.path.display())

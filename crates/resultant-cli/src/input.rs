@@ -25,7 +25,11 @@ pub(crate) fn sources(paths: &[PathBuf]) -> impl Iterator<Item = anyhow::Result<
 
 impl Source {
     fn standard_input() -> Source {
-        Source { name: "standard input".to_owned(), reader: Box::new(io::stdin().lock()), size: None }
+        Source {
+            name: "standard input".to_owned(),
+            reader: Box::new(io::stdin().lock()),
+            size: None,
+        }
     }
 
     fn open(path: &Path) -> anyhow::Result<Source> {
@@ -42,7 +46,9 @@ impl Source {
     /// Everything.
     pub(crate) fn read_all(mut self) -> anyhow::Result<Vec<u8>> {
         let mut bytes = Vec::with_capacity(self.size.unwrap_or(0) as usize);
-        self.reader.read_to_end(&mut bytes).with_context(|| format!("cannot read {}", self.name))?;
+        self.reader
+            .read_to_end(&mut bytes)
+            .with_context(|| format!("cannot read {}", self.name))?;
         Ok(bytes)
     }
 
@@ -50,7 +56,10 @@ impl Source {
     pub(crate) fn read_chunks(mut self, mut chunk: impl FnMut(&[u8])) -> anyhow::Result<()> {
         let mut buffer = vec![0; 256 << 10];
         loop {
-            let read = self.reader.read(&mut buffer).with_context(|| format!("cannot read {}", self.name))?;
+            let read = self
+                .reader
+                .read(&mut buffer)
+                .with_context(|| format!("cannot read {}", self.name))?;
             if read == 0 {
                 return Ok(());
             }

@@ -7,8 +7,8 @@ use std::{
 
 use anyhow::Context as _;
 use resultant::{
-    Any, Artifact, Budget, ClientOptions, Json, Note, Outcome, ReadOptions, Reply, ResourceReply, Rule,
-    Schema, SchemaLimits, SyntaxError,
+    Any, Artifact, Budget, ClientOptions, Json, Note, Outcome, ReadOptions, Reply, ResourceReply,
+    Rule, Schema, SchemaLimits, SyntaxError,
 };
 
 use crate::{
@@ -126,9 +126,7 @@ impl<'a> Job<'a> {
 
     fn normalize(&self, bytes: Vec<u8>) -> Result<Written, SyntaxError> {
         match self.arguments.input {
-            InputKind::Result => {
-                Ok(self.write(self.options.try_read(bytes)?, Audience::Contract))
-            }
+            InputKind::Result => Ok(self.write(self.options.try_read(bytes)?, Audience::Contract)),
             InputKind::Value => {
                 let reply = Reply::from(Any::from_tagged(&parse(bytes)?))
                     .profile(self.arguments.profile)
@@ -195,9 +193,8 @@ impl<'a> Job<'a> {
 }
 
 fn parse(bytes: Vec<u8>) -> Result<Json, SyntaxError> {
-    let text = String::from_utf8(bytes).unwrap_or_else(|error| {
-        String::from_utf8_lossy(error.as_bytes()).into_owned()
-    });
+    let text = String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
     Json::parse(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
 }
 
@@ -227,7 +224,8 @@ pub(crate) fn print_notes(notes: &[Note], is_explained: bool) -> anyhow::Result<
 /// Foreign text on a terminal: without what a terminal would obey.
 pub(crate) fn printable(text: &str) -> String {
     let is_unseen = |char: char| {
-        char.is_control() || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
+        char.is_control()
+            || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
     };
     text.chars().map(|char| if is_unseen(char) { '\u{fffd}' } else { char }).collect()
 }

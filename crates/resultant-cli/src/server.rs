@@ -59,7 +59,8 @@ impl Server {
                 }
             }
         });
-        let mut server = Server { child, input, lines, timeout, next_id: 0, protocol: String::new() };
+        let mut server =
+            Server { child, input, lines, timeout, next_id: 0, protocol: String::new() };
         server.greet()?;
         Ok(server)
     }
@@ -72,7 +73,8 @@ impl Server {
         );
         let result = self.request("initialize", &parameters)?.into_result("initialize")?;
         let version = result.get("protocolVersion");
-        self.protocol = version.and_then(|version| version.as_str().map(Into::into)).unwrap_or_default();
+        self.protocol =
+            version.and_then(|version| version.as_str().map(Into::into)).unwrap_or_default();
         self.send("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}")
     }
 
@@ -109,12 +111,19 @@ impl Server {
             let left = deadline.saturating_duration_since(Instant::now());
             let line = self.lines.recv_timeout(left).map_err(|error| match error {
                 RecvTimeoutError::Timeout => {
-                    anyhow::anyhow!("no answer to {method} in {} s: try --timeout", self.timeout.as_secs())
+                    anyhow::anyhow!(
+                        "no answer to {method} in {} s: try --timeout",
+                        self.timeout.as_secs()
+                    )
                 }
-                RecvTimeoutError::Disconnected => anyhow::anyhow!("the server ended before it answered {method}"),
+                RecvTimeoutError::Disconnected => {
+                    anyhow::anyhow!("the server ended before it answered {method}")
+                }
             })?;
             // Servers print other things too: a line that is no answer to this request is passed over.
-            let Ok(json) = Json::parse(String::from_utf8_lossy(&line).into_owned()) else { continue };
+            let Ok(json) = Json::parse(String::from_utf8_lossy(&line).into_owned()) else {
+                continue;
+            };
             let is_answer = json.get("id").is_some_and(|answered| answered.as_u64() == Some(id))
                 && json.get("method").is_none();
             if is_answer {

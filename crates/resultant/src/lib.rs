@@ -11,6 +11,7 @@ mod outcome;
 mod protocol;
 mod read;
 mod render;
+mod schema;
 mod spill;
 mod value;
 mod wire;
@@ -25,6 +26,10 @@ pub use self::{
     protocol::{Protocol, UnknownProtocol},
     read::{Input, ReadOptions, Reader, read},
     render::{Budget, ClientOptions, ClientResult, ModelText, Shape, estimate_tokens},
+    schema::{
+        Advertise, Problem, Schema, SchemaError, SchemaLimits, SchemaPolicy, Unchecked,
+        UnknownSchemaPolicy, Upgrade, Verdict,
+    },
     spill::{MemorySink, Sink, SpillId},
     value::{
         Any, Block, Bytes, Contents, Data, Failure, Profile, ReadResult, Reply, ResourceReply,

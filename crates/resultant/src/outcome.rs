@@ -114,6 +114,8 @@ pub(crate) struct Source {
     pub(crate) has_null_structured: bool,
     /// Whether the structured content was found by the schema.
     pub(crate) is_upgraded: bool,
+    /// What an older client is told about the schema: its values are wrapped in `result`.
+    pub(crate) is_schema_wrapped: bool,
     /// The schema refuses the structured content, or needs one and there is none.
     pub(crate) has_schema_problem: bool,
 }

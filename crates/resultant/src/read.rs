@@ -4,7 +4,7 @@ use bytes::Bytes;
 use bytestring::ByteString;
 
 use crate::{
-    Limits, Protocol, Sink, SyntaxError,
+    Limits, Protocol, Schema, SchemaPolicy, Sink, SyntaxError, Upgrade,
     dialect::{
         Chosen, Dialect, Knowledge, Payload, choose_payload, detect, note_other_data, read_blocks,
         read_contract, read_envelope, take_files,
@@ -93,6 +93,10 @@ pub struct ReadOptions {
     pub limits: Limits,
     /// The protocol version the server speaks, if it is known.
     pub server: Option<Protocol>,
+    /// The tool's output schema.
+    pub schema: Option<Schema>,
+    /// What to do with a result that the schema refuses.
+    pub schema_policy: SchemaPolicy,
 }
 
 impl ReadOptions {
@@ -156,16 +160,62 @@ impl ReadOptions {
         if wire.is_error {
             return read_error(builder, wire, &texts.all);
         }
-        let knowledge = Knowledge {
-            schema_wraps: false,
-            is_modern: wire.is_modern || self.server.is_some_and(Protocol::is_modern),
-        };
+        let is_modern = wire.is_modern || self.server.is_some_and(Protocol::is_modern);
+        let schema = self.schema.as_ref().filter(|_| self.schema_policy != SchemaPolicy::Off);
+        let found = schema.and_then(|schema| {
+            self.check_schema(builder, schema, &wire.structured, &texts.all, is_modern)
+        });
+        let structured = found.as_ref().unwrap_or(&wire.structured);
+        let schema_wraps = schema.is_some_and(Schema::wraps_result);
+        let knowledge = Knowledge { schema_wraps, is_modern };
         let first = texts.all.first().filter(|_| texts.starts_with_block).cloned();
-        match choose_payload(builder, &wire.structured, texts.all, first.as_ref(), knowledge) {
-            Payload::Value(chosen) => read_payload(builder, chosen),
-            Payload::Texts(texts) => {
-                read_texts(builder, &texts);
-                Dialect::Blocks { is_json: false }
+        let dialect =
+            match choose_payload(builder, structured, texts.all, first.as_ref(), knowledge) {
+                Payload::Value(chosen) => read_payload(builder, chosen),
+                Payload::Texts(texts) => {
+                    read_texts(builder, &texts);
+                    Dialect::Blocks { is_json: false }
+                }
+            };
+        if builder.source.has_schema_problem && self.schema_policy == SchemaPolicy::Error {
+            builder.fail_by_schema();
+        }
+        dialect
+    }
+
+    /// R12: checks the structured content, or finds it in a text. Returns what was found.
+    fn check_schema(
+        &self,
+        builder: &mut Builder<'_>,
+        schema: &Schema,
+        structured: &Structured,
+        texts: &[Text],
+        is_modern: bool,
+    ) -> Option<Structured> {
+        builder.source.is_schema_wrapped = !schema.is_object_rooted();
+        let sent = match structured {
+            Structured::Value(value) => Some(value.clone()),
+            Structured::Null if texts.is_empty() || is_modern => Some(Json::null()),
+            Structured::Null | Structured::Absent => None,
+        };
+        if let Some(value) = sent {
+            builder.note_verdict(&schema.check(&value));
+            return None;
+        }
+        let inline = texts.iter().filter_map(|text| match text {
+            Text::Inline(text) => Some(&**text),
+            Text::Spilled(_) => None,
+        });
+        match schema.upgrade(inline) {
+            Upgrade::Found { json, .. } => {
+                builder.source.is_upgraded = true;
+                builder.source.structured = Some(json.clone());
+                Some(Structured::Value(json))
+            }
+            Upgrade::Failed { note } => {
+                builder.source.has_schema_problem = true;
+                builder.note(note);
+                None
             }
         }
     }
@@ -317,7 +367,10 @@ fn read_bare(builder: &mut Builder<'_>, payload: Json) -> Dialect {
 fn read_payload(builder: &mut Builder<'_>, chosen: Chosen) -> Dialect {
     builder.note_findings(&chosen.findings, "/content/0/text ");
     let dialect = detect(&chosen.json).unwrap_or(match chosen.is_structured {
-        true => Dialect::Structured { by_schema: false, was_wrapped: chosen.was_wrapped },
+        true => Dialect::Structured {
+            by_schema: builder.source.is_upgraded,
+            was_wrapped: chosen.was_wrapped,
+        },
         false => Dialect::Blocks { is_json: true },
     });
     match dialect {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::{
-    Limits,
+    Limits, Verdict,
     artifact::{
         Artifact, Content, Decided, Measured, Sha256Digest, Viewer, clean_name, decide_media_type,
         extension_for, measure_base64, unique_name,
@@ -14,7 +14,7 @@ use crate::{
         scan, unescape,
     },
     note::{Note, Rule, Weight},
-    outcome::{Canvas, Display, Link, Outcome, Source},
+    outcome::{Canvas, Display, Link, Outcome, Source, error_results},
     spill::{SpillId, Spilled, handle_id},
     wire::{Text, short_string},
 };
@@ -140,6 +140,34 @@ impl<'a> Builder<'a> {
             Text::Inline(text) => scan(text.clone(), &ScanOptions::strict(self.limits)).ok(),
             Text::Spilled(id) => self.spills.get(id)?.inner.clone(),
         }
+    }
+
+    /// R12: notes what the schema says about the structured content.
+    pub(crate) fn note_verdict(&mut self, verdict: &Verdict) {
+        match verdict {
+            Verdict::Valid => {}
+            Verdict::Invalid(problems) => {
+                self.source.has_schema_problem = true;
+                for problem in problems {
+                    let message = format!("the output schema refuses it: {}", problem.message);
+                    let place = format!("/structuredContent{}", problem.pointer);
+                    self.note(Note::changed(Rule::R12, place, message));
+                }
+            }
+            Verdict::Unchecked(reason) => {
+                let message = format!("the output schema was not checked: {reason}");
+                self.note(Note::remark(Rule::R12, "/structuredContent", message));
+            }
+        }
+    }
+
+    /// R12 with the policy `error`: a result that its schema refuses is a failure.
+    pub(crate) fn fail_by_schema(&mut self) {
+        let problem = self.notes.iter().find(|note| note.rule == Rule::R12);
+        let message = problem.map_or_else(String::new, ToString::to_string);
+        self.is_error = true;
+        self.source.is_rewritten = true;
+        self.results = error_results(&message, Some(&self.results));
     }
 
     /// Notes what the scanner repaired.

@@ -144,7 +144,8 @@ impl Outcome {
         if self.source.is_upgraded && !protocol.has_structured_content() {
             return None;
         }
-        if structured.is_object() || protocol.has_any_structured_content() {
+        let fits_older = structured.is_object() && !self.source.is_schema_wrapped;
+        if fits_older || protocol.has_any_structured_content() {
             return Some(structured);
         }
         Some(wrapped(&structured))
