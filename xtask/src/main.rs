@@ -1,1 +1,145 @@
-fn main() {}
+//! The project's own commands, run as `cargo xtask`.
+//!
+//! Everything a developer or CI does to this repository has one name here, so that there is one
+//! way to do it and nothing to set up by hand: what a command needs, it installs under `target`.
+//! The program depends on no other crate of the workspace; it must build when they do not.
+
+mod bench;
+mod demo;
+mod full;
+mod layers;
+mod peers;
+mod step;
+mod test;
+mod tidy;
+mod tools;
+mod workspace;
+
+use std::process::ExitCode;
+
+use self::{step::Steps, workspace::Workspace};
+
+const HELP: &str = "\
+The project's own commands.
+
+Usage: cargo xtask COMMAND
+
+Commands:
+  demo           Build the program and show what each audience gets of one tool result
+  test           Everything that must hold before a change goes in: format, lints, tests,
+                 documentation, layers. This is what CI runs
+  test --full    The same, and what takes long: licences and advisories, fuzzing, mutants,
+                 the rarer peers
+  bench          Measure the library, and the same work done by its Python peers
+  peers [NAME…]  Prepare the peers' environments (all of them unless named) and print where
+                 they are
+
+What a command needs beyond the Rust toolchain it installs under target/: Python packages into
+target/peers, cargo subcommands into target/tools. What cannot be had is skipped with a line that
+says so; with CI=true in the environment a skip is a failure.
+
+The commands go on after a failure, so that one run shows all of them, and close with a line like
+'12 passed, 0 failed, 1 skipped'.
+";
+
+/// What to do, as asked for on the command line.
+#[derive(Debug, PartialEq, Eq)]
+enum Task {
+    Help,
+    Demo,
+    Test { extent: Extent },
+    Bench,
+    Peers { names: Vec<String> },
+}
+
+/// How much of the tests to run.
+#[derive(Debug, PartialEq, Eq)]
+enum Extent {
+    Usual,
+    Full,
+}
+
+impl Task {
+    fn parse(arguments: &[String]) -> Result<Self, String> {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        match arguments.as_slice() {
+            [] | ["help" | "-h" | "--help", ..] => Ok(Self::Help),
+            ["demo"] => Ok(Self::Demo),
+            ["test"] => Ok(Self::Test { extent: Extent::Usual }),
+            ["test", "--full"] => Ok(Self::Test { extent: Extent::Full }),
+            ["bench"] => Ok(Self::Bench),
+            ["peers", names @ ..] if names.iter().all(|name| !name.starts_with('-')) => {
+                Ok(Self::Peers { names: names.iter().map(ToString::to_string).collect() })
+            }
+            [command @ ("demo" | "test" | "bench" | "peers"), rest @ ..] => {
+                Err(format!("'{command}' does not take '{}'", rest.join(" ")))
+            }
+            [command, ..] => Err(format!("there is no command '{command}'")),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let task = match Task::parse(&arguments) {
+        Ok(task) => task,
+        Err(problem) => {
+            eprintln!("error: {problem}\n\n{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    if task == Task::Help {
+        print!("{HELP}");
+        return ExitCode::SUCCESS;
+    }
+    match perform(&task) {
+        Ok(steps) => steps.finish(),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn perform(task: &Task) -> anyhow::Result<Steps> {
+    let workspace = Workspace::load()?;
+    let mut steps = Steps::default();
+    match task {
+        Task::Help => {}
+        Task::Demo => demo::run(&workspace, &mut steps),
+        Task::Test { extent } => {
+            test::run(&workspace, &mut steps);
+            if *extent == Extent::Full {
+                full::run(&workspace, &mut steps);
+            }
+        }
+        Task::Bench => bench::run(&workspace, &mut steps),
+        Task::Peers { names } => peers::run(&workspace, &mut steps, names)?,
+    }
+    Ok(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Extent, Task};
+
+    #[track_caller]
+    fn check(line: &str, expected: Result<Task, &str>) {
+        let arguments: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        assert_eq!(Task::parse(&arguments), expected.map_err(str::to_owned));
+    }
+
+    #[test]
+    fn arguments() {
+        check("", Ok(Task::Help));
+        check("--help", Ok(Task::Help));
+        check("demo", Ok(Task::Demo));
+        check("test", Ok(Task::Test { extent: Extent::Usual }));
+        check("test --full", Ok(Task::Test { extent: Extent::Full }));
+        check("peers", Ok(Task::Peers { names: vec![] }));
+        check("peers mcp", Ok(Task::Peers { names: vec!["mcp".to_owned()] }));
+        check("test --ful", Err("'test' does not take '--ful'"));
+        check("peers --all", Err("'peers' does not take '--all'"));
+        check("tset", Err("there is no command 'tset'"));
+    }
+}

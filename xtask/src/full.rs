@@ -1,0 +1,127 @@
+//! What takes too long for every change: supply chain, fuzzing, mutants, the rarer peers.
+
+use std::{fs, path::Path};
+
+use anyhow::ensure;
+
+use crate::{
+    peers,
+    step::{self, Steps, Verdict},
+    tools::{self, Tool},
+    workspace::Workspace,
+};
+
+const DENY: Tool = Tool { package: "cargo-deny", version: "0.20.2" };
+const FUZZ: Tool = Tool { package: "cargo-fuzz", version: "0.13.2" };
+const MUTANTS: Tool = Tool { package: "cargo-mutants", version: "27.1.0" };
+
+/// How long each fuzz target runs.
+const FUZZ_SECONDS: u32 = 60;
+
+/// Input on which a fuzz target takes longer hangs, for all we care. Far above what any takes.
+const FUZZ_INPUT_SECONDS_MAX: u32 = 30;
+
+/// Mutants that no test notices and that we live with, because they change nothing a caller can
+/// see. Lower it when they become fewer; a higher number needs a reason, written here.
+const MUTANTS_MISSED_MAX: usize = 0;
+
+/// Peers that the usual tests do without. None yet.
+const RARE_PEERS: [&str; 0] = [];
+
+pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) {
+    if DENY.step(workspace, steps) {
+        deny(workspace, steps);
+    }
+    fuzz(workspace, steps);
+    if MUTANTS.step(workspace, steps) {
+        steps.run("mutants", || mutants(workspace));
+    }
+    for name in RARE_PEERS {
+        peers::step(workspace, steps, name);
+    }
+}
+
+fn deny(workspace: &Workspace, steps: &mut Steps) {
+    steps.run("dependencies: licences, bans, sources", || {
+        let checks = ["deny", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"];
+        step::run(tools::cargo(workspace)?.args(checks))
+    });
+    steps.run("dependencies: advisories", || {
+        // The database is a repository of its own, which not every machine can reach.
+        if let Err(error) = step::output(tools::cargo(workspace)?.args(["deny", "fetch", "db"])) {
+            println!("  {error:#}");
+            return Ok(Verdict::Skipped("the advisory database cannot be fetched".to_owned()));
+        }
+        let check = ["deny", "--offline", "check", "advisories"];
+        step::run(tools::cargo(workspace)?.args(check))
+    });
+}
+
+fn fuzz(workspace: &Workspace, steps: &mut Steps) {
+    let folder = workspace.root.join("fuzz");
+    if !folder.join("Cargo.toml").exists() {
+        steps.run("fuzz", || Ok(Verdict::Skipped("there is no fuzz/ yet".to_owned())));
+        return;
+    }
+    if !FUZZ.step(workspace, steps) {
+        return;
+    }
+    let mut targets = Vec::new();
+    steps.run("fuzz: targets", || {
+        let list =
+            step::output(tools::cargo(workspace)?.current_dir(&folder).args(["fuzz", "list"]))?;
+        targets.extend(list.split_whitespace().map(str::to_owned));
+        ensure!(!targets.is_empty(), "fuzz/ has no targets");
+        Ok(Verdict::Passed)
+    });
+    for target in targets {
+        steps.run(format!("fuzz: {target}"), || fuzz_target(workspace, &target));
+    }
+}
+
+/// What is found goes to the first folder; the recorded results are only read, as seeds. Without
+/// a sanitizer, for which the stable toolchain has no switch: the library has no unsafe code, so
+/// that panics and hangs are what there is to find.
+fn fuzz_target(workspace: &Workspace, target: &str) -> anyhow::Result<Verdict> {
+    let found = format!("fuzz/corpus/{target}");
+    fs::create_dir_all(workspace.root.join(&found))?;
+    let mut command = tools::cargo(workspace)?;
+    command.args(["fuzz", "run", "--sanitizer", "none", target, &found]);
+    if workspace.root.join("corpus").exists() {
+        command.arg("corpus");
+    }
+    command.arg("--").arg(format!("-max_total_time={FUZZ_SECONDS}"));
+    command.arg(format!("-timeout={FUZZ_INPUT_SECONDS_MAX}"));
+    step::run(command.arg("-print_final_stats=1"))
+}
+
+/// Which files are mutated, and how long a mutant may take, is said in `.cargo/mutants.toml`. The
+/// tool prints each mutant that was missed; the allowance decides.
+fn mutants(workspace: &Workspace) -> anyhow::Result<Verdict> {
+    const ALL_CAUGHT: i32 = 0;
+    const SOME_MISSED: i32 = 2;
+    const SOME_TIMED_OUT: i32 = 3;
+
+    let output = workspace.target.join("mutants");
+    fs::create_dir_all(&output)?;
+    let mut command = tools::cargo(workspace)?;
+    command.args(["mutants", "--no-times", "--colors", "never", "--output"]).arg(&output);
+    let code = step::status(&mut command)?;
+    if !matches!(code, Some(ALL_CAUGHT | SOME_MISSED | SOME_TIMED_OUT)) {
+        return Ok(Verdict::Failed(step::exit_text(code)));
+    }
+    let result = output.join("mutants.out");
+    let caught = lines(&result.join("caught.txt"));
+    let missed = lines(&result.join("missed.txt"));
+    let endless = lines(&result.join("timeout.txt"));
+    ensure!(!caught.is_empty(), "control: no mutant was caught");
+    println!("  {} caught, {} endless, {} missed", caught.len(), endless.len(), missed.len());
+    Ok(match missed.len() {
+        0..=MUTANTS_MISSED_MAX => Verdict::Passed,
+        count => Verdict::Failed(format!("{count} missed, {MUTANTS_MISSED_MAX} allowed")),
+    })
+}
+
+fn lines(file: &Path) -> Vec<String> {
+    fs::read_to_string(file).unwrap_or_default().lines().map(str::to_owned).collect()
+}
