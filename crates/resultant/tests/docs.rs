@@ -1,6 +1,8 @@
 //! What the documents say is checked: examples, schema, limits, rules.
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a panic is a test's report")]
 
+use std::path::Path;
+
 use resultant::{Budget, Json, Limits, read};
 use serde_json::{Value, json};
 
@@ -197,4 +199,29 @@ fn every_rule_has_its_row_and_every_reference_its_rule() {
         };
         assert!((1..=14).contains(&number), "R{number}");
     }
+}
+
+/// The folder of a crate, by the heading `### `crates/NAME`, …`.
+fn crate_of(line: &str) -> Option<&str> {
+    line.strip_prefix("### `")?.split('`').next()
+}
+
+#[test]
+fn the_code_map_names_what_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let (mut folder, mut count) = ("", 0);
+    for line in include_str!("../../../ARCHITECTURE.md").lines() {
+        if line.starts_with('#') {
+            folder = crate_of(line).unwrap_or_default();
+        }
+        let Some(row) = line.strip_prefix("| `src/") else { continue };
+        let names = row.split(" |").next().unwrap_or_default().replace('`', "");
+        for name in names.split(", ") {
+            let name = name.trim_start_matches("src/");
+            let path = root.join(folder).join("src").join(name);
+            assert!(path.exists(), "{folder}/src/{name} does not exist");
+            count += 1;
+        }
+    }
+    assert!(count > 40, "only {count} files were found");
 }
