@@ -1,7 +1,7 @@
 //! The golden cases of reading: one JSON document a line.
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a panic is a test's report")]
 
-use resultant::{Json, Outcome, ReadOptions};
+use resultant::{ClientOptions, Json, Outcome, ReadOptions, Schema, SchemaLimits};
 use serde_json::Value;
 
 /// Compares as the cases mean it: every artifact on the fields that are given.
@@ -75,5 +75,32 @@ fn contract() {
             assert_contains(id, &actual, &case["contract_has"]);
         }
         check_raw(id, &case, &text, &outcome);
+    }
+}
+
+#[test]
+fn structured() {
+    let cases = include_str!("../../../corpus/vectors/structured.jsonl");
+    let more = include_str!("../../../corpus/vectors/structured_more.jsonl");
+    for line in cases.lines().chain(more.lines()) {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let id = case["id"].as_str().unwrap();
+        let input = Json::parse(line.to_owned()).unwrap();
+        let schema = input.get("output_schema").filter(|schema| !schema.is_null());
+        let schema = schema.map(|json| Schema::compile(&json, &SchemaLimits::default()).unwrap());
+        let options = ReadOptions { schema, ..Default::default() };
+        let outcome = options.read(&input.get("input").unwrap());
+        let protocol = case["protocol"].as_str().unwrap().parse().unwrap();
+        let client = outcome.to_client(&ClientOptions { protocol, ..Default::default() });
+        let mut actual = client.json.to_value();
+        let members = actual.as_object_mut().unwrap();
+        members.remove("resultType");
+        if members.get("isError") == Some(&Value::Bool(false)) {
+            members.remove("isError");
+        }
+        let keys = case["compare"].as_array().map(|_| strings(&case["compare"]));
+        let keys = keys.map(|keys| keys.into_iter().map(str::to_owned).collect());
+        assert_contract(id, &actual, &case["expect"], keys);
+        check_raw(id, &case, &client.json.to_string(), &outcome);
     }
 }
