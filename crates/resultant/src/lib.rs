@@ -36,3 +36,13 @@ pub use self::{
         ToolResult, UnknownProfile, reply, reply_resource,
     },
 };
+
+/// The Rust examples of the documents are tests.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+
+    #[doc = include_str!("../../../docs/contract.md")]
+    struct Contract;
+}
