@@ -1,7 +1,7 @@
 //! Reading to contract JSON, side by side with `serde_json` parsing and writing the same bytes.
 //!
 //! Prints ratios measured in one run; asserts nothing, because machines differ.
-#![expect(missing_docs, clippy::unwrap_used, reason = "a benchmark, not a library")]
+#![expect(clippy::unwrap_used, reason = "a benchmark, not a library")]
 
 use std::{hint::black_box, io, time::Instant};
 
@@ -13,7 +13,10 @@ use resultant::{Budget, ClientOptions, ReadOptions, Sink, SpillId};
 static HEAP: PeakAlloc = PeakAlloc;
 
 fn main() {
-    println!("{:<34} {:>10} {:>12} {:>7} {:>11}", "reading to contract JSON", "ours", "serde_json", "ratio", "heap/input");
+    println!(
+        "{:<34} {:>10} {:>12} {:>7} {:>11}",
+        "reading to contract JSON", "ours", "serde_json", "ratio", "heap/input"
+    );
     for (name, message) in [
         ("structured JSON, 1 KiB", structured(1 << 10)),
         ("structured JSON, 64 KiB", structured(64 << 10)),
@@ -24,12 +27,15 @@ fn main() {
         compare(name, &message);
     }
     println!();
-    println!("{:<34} {:>10} {:>12} {:>7} {:>11}", "passing through to a client", "ours", "serde_json", "ratio", "heap/input");
+    println!(
+        "{:<34} {:>10} {:>12} {:>7} {:>11}",
+        "passing through to a client", "ours", "serde_json", "ratio", "heap/input"
+    );
     pass_through("structured JSON, 64 KiB", &structured(64 << 10));
     pass_through("structured JSON, 8 MiB", &structured(8 << 20));
     println!();
     println!("{:<34} {:>10} {:>12}", "a string cut out while reading", "time", "peak heap");
-    spill("text of 1 MiB", 1 << 20, "text", "a line of text, ");
+    spill("text of 2 MiB", 2 << 20, "text", "a line of text, ");
     spill("text of 1 GiB", 1 << 30, "text", "a line of text, ");
     spill("base64 of 1 GiB", 1 << 30, "data", "QUFBQUFBQUFBQUFB");
     spill("text of 1 GiB that is a contract", 1 << 30, "inner", "QUFBQUFBQUFBQUFB");
@@ -63,7 +69,8 @@ fn structured(bytes: usize) -> Bytes {
 fn mirrored(bytes: usize) -> Bytes {
     let value = format!("{{\"rows\":{}}}", rows(bytes));
     let text = serde_json::to_string(&value).unwrap();
-    format!("{{\"content\":[{{\"type\":\"text\",\"text\":{text}}}],\"structuredContent\":{value}}}").into()
+    format!("{{\"content\":[{{\"type\":\"text\",\"text\":{text}}}],\"structuredContent\":{value}}}")
+        .into()
 }
 
 fn base64(bytes: usize) -> Bytes {
@@ -90,7 +97,8 @@ fn measure<T>(input: usize, mut run: impl FnMut() -> T) -> (f64, f64) {
 fn compare(name: &str, message: &Bytes) {
     let (ours, heap) = measure(message.len(), || resultant::read(message.clone()).to_contract());
     let (theirs, _) = measure(message.len(), || {
-        serde_json::to_string(&serde_json::from_slice::<serde_json::Value>(message).unwrap()).unwrap()
+        serde_json::to_string(&serde_json::from_slice::<serde_json::Value>(message).unwrap())
+            .unwrap()
     });
     print_row(name, ours, theirs, heap);
 }
@@ -105,7 +113,8 @@ fn pass_through(name: &str, message: &Bytes) {
         client.json
     });
     let (theirs, _) = measure(message.len(), || {
-        serde_json::to_string(&serde_json::from_slice::<serde_json::Value>(message).unwrap()).unwrap()
+        serde_json::to_string(&serde_json::from_slice::<serde_json::Value>(message).unwrap())
+            .unwrap()
     });
     print_row(name, ours, theirs, heap);
 }
@@ -133,7 +142,9 @@ impl Sink for Nowhere {
 fn spill(name: &str, bytes: usize, kind: &str, unit: &str) {
     let part = unit.repeat((64 << 10) / unit.len());
     let (start, end) = match kind {
-        "data" => ("{\"content\":[{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"", "\"}]}"),
+        "data" => {
+            ("{\"content\":[{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"", "\"}]}")
+        }
         "inner" => (
             "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"results\\\":1,\\\"artifacts\\\":[{\\\"name\\\":\\\"a.bin\\\",\\\"b64\\\":\\\"",
             "\\\"}]}\"}]}",

@@ -76,7 +76,8 @@ pub(crate) fn detect(payload: &Json) -> Option<Dialect> {
         match &*key {
             "results" => has_results = true,
             "artifacts" => {
-                has_files |= value.items().any(|item| contract::is_file(&item));
+                has_files |=
+                    value.items().any(|item| contract::is_file(&item)) || contract::is_file(&value);
                 v2_keys.push("artifacts");
             }
             "display" => v2_keys.push("display"),

@@ -2,7 +2,9 @@
 
 mod builder;
 
-pub(crate) use self::builder::{Builder, Fallback, FileBytes, FileDetails, Proposal, shown};
+pub(crate) use self::builder::{
+    Builder, Fallback, FileBytes, FileDetails, Proposal, shown, without_token,
+};
 use crate::{
     artifact::{Artifact, Viewer},
     dialect::Dialect,
@@ -35,11 +37,23 @@ pub struct Outcome {
     pub canvas: Option<Canvas>,
     /// Top-level members that the contract does not know.
     pub extra: Object,
+    /// What the protocol carries beside the result.
+    pub carried: Carried,
     /// What was odd.
     pub notes: Vec<Note>,
     /// The convention it was written in, with the evidence.
     pub dialect: Dialect,
     pub(crate) source: Source,
+}
+
+/// What the protocol carries beside the result: for clients, not for the model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Carried {
+    /// `_meta` and every other top-level member of the result.
+    pub fields: Object,
+    /// What a text block has beside its text, by the block's place: annotations, `_meta`, the URI of
+    /// an embedded resource, members that nobody knows yet.
+    pub blocks: Vec<(usize, Json)>,
 }
 
 /// A pointer to a resource: a `resource_link` block as it was sent.

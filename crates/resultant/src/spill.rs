@@ -137,15 +137,20 @@ impl Hint {
 /// The mark that starts a handle.
 const HANDLE_MARK: char = '\0';
 
-/// The spilled string that this content of a JSON string stands for.
-pub(crate) fn handle_id(content: &str) -> Option<SpillId> {
-    let (id, _) = content.strip_prefix(HANDLE_MARK)?.split_once(':')?;
+/// The spilled string that a JSON string, given as raw text with its quotes, stands for. An escaped
+/// NUL is no mark: only the raw text tells.
+pub(crate) fn handle_id(string: &str) -> Option<SpillId> {
+    let (id, _) = handle_parts(string)?;
     id.parse().ok().map(SpillId)
 }
 
 /// The part of a handle that says what the string is, whatever its id.
-pub(crate) fn handle_digest(content: &str) -> Option<&str> {
-    Some(content.strip_prefix(HANDLE_MARK)?.split_once(':')?.1)
+pub(crate) fn handle_digest(string: &str) -> Option<&str> {
+    Some(handle_parts(string)?.1)
+}
+
+fn handle_parts(string: &str) -> Option<(&str, &str)> {
+    string.strip_prefix('"')?.strip_prefix(HANDLE_MARK)?.split_once(':')
 }
 
 /// Hands strings to the sink and keeps account of them.

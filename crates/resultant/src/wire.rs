@@ -3,6 +3,8 @@
 //! This is the one place that knows the protocol's JSON for reading. Nothing is refused: what is
 //! not understood is kept as it came, and the rest of the crate decides what to do with it.
 
+use std::borrow::Cow;
+
 use bytestring::ByteString;
 
 use crate::{
@@ -34,6 +36,8 @@ pub(crate) struct WireResult {
     pub(crate) other_data: Option<Json>,
     /// `resultType` is there: the server speaks 2026-07-28.
     pub(crate) is_modern: bool,
+    /// Every member that is none of the above.
+    pub(crate) fields: Object,
     pub(crate) oddities: Vec<Oddity>,
     pub(crate) source: Option<Json>,
 }
@@ -86,8 +90,10 @@ pub(crate) enum Text {
 impl Text {
     /// The text of a JSON string; `None` for another value.
     pub(crate) fn of(json: &Json) -> Option<Text> {
-        let text = json.as_shared()?;
-        Some(handle_id(&text).map_or(Text::Inline(text), Text::Spilled))
+        match handle_id(json.as_text()) {
+            Some(id) => Some(Text::Spilled(id)),
+            None => json.as_shared().map(Text::Inline),
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -97,8 +103,10 @@ impl Text {
 
 /// The content of a string that is not long.
 pub(crate) fn short_string(json: &Json) -> Option<String> {
-    let text = json.as_str()?;
-    handle_id(&text).is_none().then(|| text.into_owned())
+    match handle_id(json.as_text()) {
+        Some(_) => None,
+        None => json.as_str().map(Cow::into_owned),
+    }
 }
 
 /// Takes a message apart.
@@ -127,7 +135,7 @@ pub(crate) fn read_message(message: &Json) -> Message {
 
 /// Reads a tool result; `None` where the value does not look like one.
 fn read_result(json: &Json) -> Option<WireResult> {
-    let members = Object::of(json);
+    let mut members = Object::of(json);
     let has = |key: &str| members.get(key).is_some();
     let has_blocks = members.get("content").is_some_and(looks_like_content);
     let is_python = has("structured_content") || has("is_error");
@@ -135,7 +143,8 @@ fn read_result(json: &Json) -> Option<WireResult> {
     let is_bare_error = members.get("isError").is_some_and(|flag| flag.as_bool().is_some());
     // A payload of the contract may have a member `content` of its own.
     let is_contract = has("results") || has("success") && has("meta");
-    if !has_structured && !is_bare_error && (!has_blocks || is_contract) {
+    let looks_like_result = !is_contract && (has_blocks || is_bare_error);
+    if !has_structured && !looks_like_result {
         return None;
     }
     let mut result = WireResult { is_python, source: Some(json.clone()), ..Default::default() };
@@ -145,6 +154,15 @@ fn read_result(json: &Json) -> Option<WireResult> {
     }
     result.read_structured(&members);
     result.read_error_flag(&members);
+    for key in ["content", "structuredContent", "isError"] {
+        members.remove(key);
+    }
+    if is_python {
+        for key in ["structured_content", "is_error", "data"] {
+            members.remove(key);
+        }
+    }
+    result.fields = members;
     Some(result)
 }
 

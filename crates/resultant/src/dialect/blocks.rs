@@ -44,6 +44,7 @@ fn read_block(
 ) {
     match &block.kind {
         BlockKind::Text(text) => {
+            carry(builder, place, at, block);
             if !text.is_empty() {
                 texts.starts_with_block |= texts.all.is_empty();
                 texts.all.push(text.clone());
@@ -86,8 +87,7 @@ fn read_block(
             let is_short = matches!(text, Text::Inline(text)
                 if text.len() <= builder.limits.embedded_text_bytes_max);
             if is_short {
-                let message = format!("the embedded resource `{}` is read as text", shown(uri));
-                builder.note(Note::remark(Rule::R8, place, message));
+                carry(builder, place, at, block);
                 if !text.is_empty() {
                     texts.all.push(text.clone());
                 }
@@ -106,6 +106,23 @@ fn read_block(
         }
         BlockKind::Unknown => keep_unknown(builder, place, at, block),
     }
+}
+
+/// Keeps what a block has beside its text.
+fn carry(builder: &mut Builder<'_>, place: &str, at: usize, block: &Block) {
+    let mut members = Object::of(&block.source);
+    let is_plain = |members: &Object| members.iter().all(|(key, _)| matches!(key, "type" | "text"));
+    if is_plain(&members) {
+        return;
+    }
+    members.remove("text");
+    if let Some(resource) = members.get("resource") {
+        let mut inner = Object::of(resource);
+        inner.remove("text");
+        members.set("resource", inner.to_json());
+    }
+    let json = builder.resolve_handles(&members.to_json(), place);
+    builder.carried.blocks.push((at, json));
 }
 
 fn add_block_file(

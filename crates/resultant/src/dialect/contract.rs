@@ -110,59 +110,93 @@ pub(super) fn limit_meta_data(builder: &mut Builder<'_>) {
 /// R5, R6: takes the files out of an object, so that no bytes are left in it.
 pub(crate) fn take_files(builder: &mut Builder<'_>, members: &mut Object, at: &str) {
     let before = builder.artifacts.len();
-    let mut has_artifacts = false;
-    if members
-        .get("artifacts")
-        .is_some_and(|value| value.items().next().is_some() || value.is_null())
-    {
-        if let Some(artifacts) = members.remove("artifacts") {
-            for (index, item) in artifacts.items().enumerate() {
-                has_artifacts = true;
-                read_artifact(builder, &format!("{at}/artifacts/{index}"), index, &item);
-            }
-        }
-    } else if members.get("artifacts").is_some_and(Json::is_array) {
-        members.remove("artifacts");
+    let artifacts = take_artifacts(builder, members, at);
+    for (index, item) in artifacts.iter().enumerate() {
+        read_artifact(builder, &format!("{at}/artifacts/{index}"), index, item);
     }
     let names = members.remove("returned_file_names");
     let contents = members.remove("returned_file_contents");
-    if has_artifacts {
-        note_losing_arrays(builder, names, contents, at, before);
-    } else {
-        read_legacy_arrays(builder, names, contents, at);
+    match artifacts.is_empty() {
+        true => read_legacy_arrays(builder, names, contents, at),
+        false => note_losing_arrays(builder, names, contents, at, before),
     }
+}
+
+/// The items of `artifacts`. One file instead of a list is a list of one; what is no file at all
+/// stays where it is.
+fn take_artifacts(builder: &mut Builder<'_>, members: &mut Object, at: &str) -> Vec<Json> {
+    let place = format!("{at}/artifacts");
+    let Some(artifacts) = members.get("artifacts").cloned() else { return Vec::new() };
+    let items = match artifacts.kind() {
+        Kind::Array => artifacts.items().collect(),
+        Kind::Null => Vec::new(),
+        Kind::Object if is_file(&artifacts) => {
+            builder.note(Note::remark(
+                Rule::R6,
+                place,
+                "one artifact instead of a list is a list of one",
+            ));
+            vec![artifacts]
+        }
+        _ => {
+            builder.note(Note::remark(
+                Rule::R6,
+                place,
+                "artifacts is no list of files and stays as it is",
+            ));
+            return Vec::new();
+        }
+    };
+    members.remove("artifacts");
+    items
 }
 
 fn read_artifact(builder: &mut Builder<'_>, place: &str, index: usize, item: &Json) {
     let mut members = Object::of(item);
-    let name = members.get("name").and_then(short_string);
     let bytes = match (members.get("b64"), members.get("sha256").and_then(digest_of)) {
         (Some(b64), _) if b64.kind() == Kind::String => FileBytes::Base64(b64.clone()),
-        (None | Some(_), Some(sha256)) => {
-            let size = members.get("size").and_then(Json::as_u64).unwrap_or_default();
-            FileBytes::Known { size, sha256 }
+        (_, Some(sha256)) => {
+            let size = members.get("size").and_then(Json::as_u64);
+            if size.is_none() {
+                builder.note(Note::changed(
+                    Rule::R6,
+                    place,
+                    "a file that is kept elsewhere has no size",
+                ));
+            }
+            FileBytes::Known { size: size.unwrap_or_default(), sha256 }
         }
         _ => return read_file_elsewhere(builder, place, item, &members),
     };
-    for key in ["name", "b64", "sha256"] {
-        members.remove(key);
-    }
-    let mime = ["mime", "mimeType"].into_iter().find_map(|key| members.remove(key));
+    members.remove("b64");
+    let name = take_string(builder, &mut members, "name", place);
+    let mime = take_string(builder, &mut members, "mime", place)
+        .or_else(|| take_string(builder, &mut members, "mimeType", place));
     if name.is_none() {
         let message = format!("a file without a name is called `file-{}`", index + 1);
-        builder.note(Note::remark(Rule::R6, place, message));
+        builder.note(Note::changed(Rule::R6, place, message));
     }
     let details = builder.file_details(place, &mut members);
-    builder.add_file(
-        place,
-        Proposal {
-            name,
-            fallback: Fallback::Exact(format!("file-{}", index + 1)),
-            mime: mime.as_ref().and_then(short_string).unwrap_or_default(),
-            bytes,
-            details,
-        },
-    );
+    let fallback = Fallback::Exact(format!("file-{}", index + 1));
+    let mime = mime.unwrap_or_default();
+    builder.add_file(place, Proposal { name, fallback, mime, bytes, details });
+}
+
+/// Takes a member that should be a string; another value is noted.
+fn take_string(
+    builder: &mut Builder<'_>,
+    members: &mut Object,
+    key: &str,
+    place: &str,
+) -> Option<String> {
+    let value = members.remove(key)?;
+    let string = short_string(&value);
+    if string.is_none() && !value.is_null() {
+        let note =
+            Note::changed(Rule::R6, format!("{place}/{key}"), format!("`{key}` is no string"));
+        builder.note(note.with_left_out(value));
+    }
+    string
 }
 
 /// An artifact without bytes: a link where it has an address, else a note.
@@ -171,7 +205,9 @@ fn read_file_elsewhere(builder: &mut Builder<'_>, place: &str, item: &Json, memb
         Some(uri) => {
             let name = members.get("name").and_then(short_string).unwrap_or_else(|| uri.clone());
             builder.note(Note::remark(Rule::R6, place, "a file without bytes is kept as a link"));
-            let json = builder.resolve_handles(item, place);
+            let mut members = members.clone();
+            members.set("uri", Json::string(&uri));
+            let json = builder.resolve_handles(&members.to_json(), place);
             builder.links.push(Link { uri, name, json });
         }
         None => {
@@ -233,7 +269,7 @@ fn read_legacy_content(
     listed: Option<String>,
 ) {
     let mut members = Object::of(content);
-    let own_name = members.remove("name").as_ref().and_then(short_string);
+    let own_name = take_string(builder, &mut members, "name", place);
     let bytes =
         if content.kind() == Kind::String { Some(content.clone()) } else { members.remove("b64") };
     let Some(bytes) = bytes.filter(|bytes| bytes.kind() == Kind::String) else {
@@ -251,9 +287,9 @@ fn read_legacy_content(
     let name = listed.or(own_name);
     if name.is_none() {
         let message = format!("a file without a name is called `file-{}`", index + 1);
-        builder.note(Note::remark(Rule::R5, place, message));
+        builder.note(Note::changed(Rule::R5, place, message));
     }
-    let mime = members.remove("mime").as_ref().and_then(short_string).unwrap_or_default();
+    let mime = take_string(builder, &mut members, "mime", place).unwrap_or_default();
     let details = builder.file_details(place, &mut members);
     builder.add_file(
         place,
@@ -383,18 +419,28 @@ pub(super) fn read_canvas(builder: &mut Builder<'_>, value: &Json) {
         return;
     }
     let mut members = Object::of(value);
-    let token = members.remove("token").as_ref().and_then(short_string);
-    for (key, known) in [
-        ("mode", ["replace", "append", "split"].as_slice()),
-        ("persistence", &["session", "ephemeral", "pinned"]),
-    ] {
-        let is_unknown = members
-            .get(key)
-            .is_some_and(|word| !word.as_str().is_some_and(|word| known.contains(&&*word)));
-        if let Some(word) = is_unknown.then(|| members.remove(key)).flatten() {
+    // Even a token of the wrong kind is a token: it is not shown in a note.
+    let token = members.remove("token").filter(|token| !token.is_null());
+    let token = token.map(|token| short_string(&token).unwrap_or_else(|| token.to_string()));
+    let word = |known: &'static [&str]| {
+        move |value: &Json| value.as_str().is_some_and(|word| known.contains(&&*word))
+    };
+    let string = |value: &Json| short_string(value).is_some();
+    let checks: [(&str, &dyn Fn(&Json) -> bool); 7] = [
+        ("open", &|value| value.as_bool().is_some()),
+        ("id", &string),
+        ("url", &string),
+        ("title", &string),
+        ("type", &string),
+        ("mode", &word(&["replace", "append", "split"])),
+        ("persistence", &word(&["session", "ephemeral", "pinned"])),
+    ];
+    for (key, is_known) in checks {
+        if members.get(key).is_some_and(|value| !is_known(value)) {
             let message = format!("the value of `{key}` is not known and was removed");
             let note = Note::remark(Rule::R13, format!("/canvas/{key}"), message);
-            builder.note(note.with_left_out(word));
+            let value = members.remove(key).unwrap_or(Json::null());
+            builder.note(note.with_left_out(value));
         }
     }
     builder.canvas = Some(Canvas { members, token });

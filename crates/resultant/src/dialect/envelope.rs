@@ -21,6 +21,7 @@ pub(crate) fn read_envelope(builder: &mut Builder<'_>, payload: &Json) {
         builder.meta_data = Object::of(&meta);
     }
     builder.extra = members;
+    let extension = data.as_ref().and_then(|data| data.get("_meta")?.get(EXTENSION_KEY));
     let results = match data {
         Some(data) if data.is_object() => read_data(builder, &data),
         Some(data) => data,
@@ -41,7 +42,8 @@ pub(crate) fn read_envelope(builder: &mut Builder<'_>, payload: &Json) {
     }
     builder.is_error = true;
     let (message, details) = error_of(error.as_ref(), results);
-    builder.results = error_results(&message, details.as_ref());
+    let whole = extension.and_then(|extension| extension.get("results"));
+    builder.results = whole.unwrap_or_else(|| error_results(&message, details.as_ref()));
 }
 
 /// The message of an error, and what else is known of it.

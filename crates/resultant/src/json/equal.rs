@@ -28,7 +28,7 @@ pub(crate) fn same_value(left: &str, right: &str) -> bool {
 }
 
 fn same_string(left: &str, right: &str) -> bool {
-    match (handle_digest(&left[1..]), handle_digest(&right[1..])) {
+    match (handle_digest(left), handle_digest(right)) {
         // Two strings in the sink are the same when their digests are.
         (Some(left), Some(right)) => left == right,
         _ => unescape(left) == unescape(right),

@@ -14,7 +14,7 @@ use crate::{
         scan, unescape,
     },
     note::{Note, Rule, Weight},
-    outcome::{Canvas, Display, Link, Outcome, Source, error_results},
+    outcome::{Canvas, Carried, Display, Link, Outcome, Source, error_results},
     spill::{SpillId, Spilled, handle_id},
     wire::{Text, short_string},
 };
@@ -29,6 +29,7 @@ pub(crate) struct Builder<'a> {
     pub(crate) display: Option<Display>,
     pub(crate) canvas: Option<Canvas>,
     pub(crate) extra: Object,
+    pub(crate) carried: Carried,
     pub(crate) source: Source,
     notes: Vec<Note>,
     notes_over: usize,
@@ -53,6 +54,7 @@ pub(crate) struct Proposal {
 #[derive(Default)]
 pub(crate) struct FileDetails {
     pub(crate) size: Option<Json>,
+    pub(crate) sha256: Option<Json>,
     pub(crate) description: Option<String>,
     pub(crate) viewer: Option<Viewer>,
     pub(crate) url: Option<String>,
@@ -85,6 +87,7 @@ impl<'a> Builder<'a> {
             display: None,
             canvas: None,
             extra: Object::default(),
+            carried: Carried::default(),
             source: Source::default(),
             notes: Vec::new(),
             notes_over: 0,
@@ -106,20 +109,44 @@ impl<'a> Builder<'a> {
         let token = self.canvas.as_ref().and_then(|canvas| canvas.token.clone());
         let Some(token) = token.filter(|token| token.len() >= TOKEN_BYTES_MIN) else { return };
         let mut is_found = false;
-        let mut hide = |json: &Json| {
-            let hidden = without_token(json, &token);
-            is_found |= hidden.is_some();
-            hidden.unwrap_or_else(|| json.clone())
+        let mut hide = |json: &mut Json| {
+            if let Some(hidden) = without_token(json, &token) {
+                is_found = true;
+                *json = hidden;
+            }
         };
-        self.results = hide(&self.results);
-        let mut hide_members = |object: &Object| {
-            object.iter().map(|(key, value)| (key.to_owned(), hide(value))).collect::<Object>()
-        };
-        self.meta_data = hide_members(&self.meta_data);
-        self.extra = hide_members(&self.extra);
+        hide(&mut self.results);
+        self.meta_data.values_mut().for_each(&mut hide);
+        self.extra.values_mut().for_each(&mut hide);
+        self.carried.fields.values_mut().for_each(&mut hide);
+        self.carried.blocks.iter_mut().for_each(|(_, json)| hide(json));
+        self.notes.iter_mut().filter_map(|note| note.left_out.as_mut()).for_each(&mut hide);
+        self.links.iter_mut().for_each(|link| hide(&mut link.json));
         if let Some(canvas) = &mut self.canvas {
-            canvas.members = hide_members(&canvas.members);
+            canvas.members.values_mut().for_each(&mut hide);
         }
+        if let Some(display) = &mut self.display {
+            display.extra.values_mut().for_each(&mut hide);
+        }
+        for artifact in &mut self.artifacts {
+            artifact.extra.values_mut().for_each(&mut hide);
+            artifact.annotations.iter_mut().for_each(&mut hide);
+        }
+        let mut hide_text = |text: &mut String| {
+            if text.contains(&token) {
+                is_found = true;
+                *text = text.replace(&token, HIDDEN_TOKEN);
+            }
+        };
+        for link in &mut self.links {
+            hide_text(&mut link.uri);
+            hide_text(&mut link.name);
+        }
+        for artifact in &mut self.artifacts {
+            artifact.description.iter_mut().for_each(&mut hide_text);
+            artifact.url.iter_mut().for_each(&mut hide_text);
+        }
+        self.notes.iter_mut().for_each(|note| hide_text(&mut note.message));
         if is_found {
             let message = "the canvas token was taken out of the rest of the result";
             self.note(Note::remark(Rule::R13, "/canvas/token", message));
@@ -143,9 +170,13 @@ impl<'a> Builder<'a> {
     }
 
     /// R12: notes what the schema says about the structured content.
-    pub(crate) fn note_verdict(&mut self, verdict: &Verdict) {
+    pub(crate) fn note_verdict(&mut self, verdict: &Verdict, has_long_strings: bool) {
         match verdict {
             Verdict::Valid => {}
+            Verdict::Invalid(_) if has_long_strings => {
+                let message = "the output schema cannot be checked: long strings were cut out";
+                self.note(Note::remark(Rule::R12, "/structuredContent", message));
+            }
             Verdict::Invalid(problems) => {
                 self.source.has_schema_problem = true;
                 for problem in problems {
@@ -233,6 +264,7 @@ impl<'a> Builder<'a> {
         let final_name = unique_name(wanted, &mut self.taken, self.limits.name_bytes_max);
         self.note_name(place, name.as_deref(), cleaned.as_deref(), &final_name);
         self.note_size(place, details.size.as_ref(), measured.size, &final_name);
+        self.note_digest(place, details.sha256.as_ref(), measured.sha256, &final_name);
         if let Some(sent) = name {
             self.renamed.push((sent, final_name.clone()));
         }
@@ -273,6 +305,21 @@ impl<'a> Builder<'a> {
         let Some(declared) = declared.filter(|declared| !declared.is_null()) else { return };
         if !crate::json::same_value(declared.as_text(), &size.to_string()) {
             let message = format!("the declared size of `{name}` is wrong; it has {size} bytes");
+            self.note(Note::changed(Rule::R6, place, message).with_left_out(declared.clone()));
+        }
+    }
+
+    fn note_digest(
+        &mut self,
+        place: &str,
+        declared: Option<&Json>,
+        sha256: Sha256Digest,
+        name: &str,
+    ) {
+        let Some(declared) = declared.filter(|declared| !declared.is_null()) else { return };
+        let is_same = declared.as_str().and_then(|text| Sha256Digest::parse(&text)) == Some(sha256);
+        if !is_same {
+            let message = format!("the declared digest of `{name}` is wrong; it is {sha256}");
             self.note(Note::changed(Rule::R6, place, message).with_left_out(declared.clone()));
         }
     }
@@ -400,7 +447,7 @@ impl<'a> Builder<'a> {
         let mut found: Vec<(SpillId, usize)> = Vec::new();
         rewrite_strings(
             json.as_text(),
-            |string, out| match handle_id(&string[1..]) {
+            |string, out| match handle_id(string) {
                 Some(id) => {
                     found.push((id, out.len()));
                     true
@@ -448,6 +495,7 @@ impl<'a> Builder<'a> {
             display: self.display,
             canvas: self.canvas,
             extra: self.extra,
+            carried: self.carried,
             notes: self.notes,
             dialect,
             source: self.source,
@@ -455,25 +503,39 @@ impl<'a> Builder<'a> {
         (outcome, unused)
     }
 
-    /// The members that every description of a file may have beside its bytes.
+    /// The members that every description of a file may have beside its name, type and bytes.
     pub(crate) fn file_details(&mut self, place: &str, members: &mut Object) -> FileDetails {
         let mut string = |key: &str| {
             let found = members.get(key).and_then(short_string)?;
             members.remove(key);
             Some(found)
         };
-        let (description, url, viewer) = (string("description"), string("url"), string("viewer"));
-        let size = members.remove("size");
-        let annotations = members.remove("annotations");
-        let extra = self.resolve_members(std::mem::take(members), place);
-        let known = viewer.as_deref().and_then(Viewer::of);
-        if let (Some(word), None) = (&viewer, known) {
-            let message = format!("viewer `{}` is not known and was removed", shown(word));
-            let place = format!("{place}/viewer");
-            self.note(Note::remark(Rule::R13, place, message).with_left_out(Json::string(word)));
+        let (description, url) = (string("description"), string("url"));
+        let viewer = members.remove("viewer").filter(|viewer| !viewer.is_null());
+        let known = viewer.as_ref().and_then(|viewer| Viewer::of(&viewer.as_str()?));
+        if let (Some(word), None) = (viewer, known) {
+            let message = "the value of `viewer` is not known and was removed";
+            let note = Note::remark(Rule::R13, format!("{place}/viewer"), message);
+            self.note(note.with_left_out(word));
         }
+        let size = members.remove("size");
+        let sha256 = members.remove("sha256");
+        let annotations = members.remove("annotations");
+        // Names that an artifact has of its own cannot be used for something else.
+        for key in ["name", "mime"] {
+            if let Some(value) = members.remove(key) {
+                let note = Note::changed(
+                    Rule::R6,
+                    format!("{place}/{key}"),
+                    format!("`{key}` is given twice"),
+                );
+                self.note(note.with_left_out(value));
+            }
+        }
+        let extra = self.resolve_members(std::mem::take(members), place);
         FileDetails {
             size,
+            sha256,
             description,
             viewer: known,
             url,
@@ -484,8 +546,11 @@ impl<'a> Builder<'a> {
     }
 }
 
+/// What stands in place of a token.
+pub(crate) const HIDDEN_TOKEN: &str = "[token]";
+
 /// The value with the token replaced in all its strings; `None` where it does not occur.
-fn without_token(json: &Json, token: &str) -> Option<Json> {
+pub(crate) fn without_token(json: &Json, token: &str) -> Option<Json> {
     let mut is_found = false;
     let mut out = String::new();
     rewrite_strings(
@@ -496,7 +561,7 @@ fn without_token(json: &Json, token: &str) -> Option<Json> {
                 return false;
             }
             is_found = true;
-            push_string(out, &content.replace(token, "[token]"));
+            push_string(out, &content.replace(token, HIDDEN_TOKEN));
             true
         },
         &mut out,

@@ -3,13 +3,19 @@
 //! A small result passes through: the client gets the bytes the server sent, apart from what its
 //! version needs. Everything else is written anew, with the same small text in every lane.
 
-use super::{budget::Budget, hide::has_download_link, model::ModelText, program::push_display};
+use super::{
+    budget::Budget,
+    hide::{Hidden, has_download_link},
+    model::ModelText,
+    program::push_display,
+};
 use crate::{
     Protocol,
     artifact::{Artifact, Content, sniff_image},
     base64,
+    dialect::Dialect,
     json::{Json, Object, ObjectWriter, push_compact, push_string},
-    outcome::Outcome,
+    outcome::{Outcome, without_token},
     wire::{Block, BlockKind, read_block_of},
 };
 
@@ -176,7 +182,12 @@ impl Outcome {
         let blocks: Vec<Block> = sent.items().map(read_block_of).collect();
         let is_unknown = |block: &Block| !is_known(block, protocol);
         let needs_text = structured.is_some() || self.source.has_schema_problem;
+        // Where the version changes the structured content, the text beside it says it too.
+        let is_projected = structured.map(Json::as_text)
+            != self.source.structured.as_ref().map(Json::as_text)
+            || self.carried.fields.get("resultType").is_some();
         let lacks_text = needs_text
+            && is_projected
             && self.source.structured.is_some()
             && !blocks.iter().any(|block| matches!(block.kind, BlockKind::Text(_)))
             && !protocol.is_modern();
@@ -270,58 +281,59 @@ impl Outcome {
         Some(Json::trusted(model.text.clone()))
     }
 
-    /// The value with each file replaced by its description.
+    /// The value with each file replaced by its description, and with nothing in it that only the
+    /// canvas may have.
     fn without_bytes(&self, structured: &Json) -> Json {
-        let mut members = Object::of(structured);
-        if !structured.is_object() {
-            return structured.clone();
-        }
-        let mut described = String::from("[");
-        for artifact in &self.artifacts {
-            if described.len() > 1 {
-                described.push(',');
+        let stripped = match self.dialect {
+            Dialect::ResponseV2 { .. } => {
+                let mut members = Object::of(structured);
+                if let Some(data) = members.get("data") {
+                    let data = self.strip_files(data);
+                    members.set("data", data);
+                }
+                members.to_json()
             }
-            push_description(&mut described, artifact);
+            _ => self.strip_files(structured),
+        };
+        let token = self.canvas.as_ref().and_then(|canvas| canvas.token.as_deref());
+        let stripped = token.and_then(|token| without_token(&stripped, token)).unwrap_or(stripped);
+        Hidden::of(&self.artifacts).hide(&stripped)
+    }
+
+    fn strip_files(&self, value: &Json) -> Json {
+        if !value.is_object() {
+            return value.clone();
         }
-        described.push(']');
-        let described = Json::trusted(described);
-        let has_artifacts =
-            members.get("artifacts").is_some_and(|list| list.items().next().is_some());
-        for key in ["artifacts", "returned_file_contents"] {
-            let has_files = members.get(key).is_some_and(|list| list.items().next().is_some());
-            if has_files && (key == "artifacts" || !has_artifacts) {
-                members.set(key, described.clone());
-            } else if has_files {
-                members.remove(key);
+        let mut members = Object::of(value);
+        let has =
+            |members: &Object, key: &str| members.get(key).is_some_and(|list| !list.is_null());
+        let holder =
+            ["artifacts", "returned_file_contents"].into_iter().find(|key| has(&members, key));
+        if let Some(holder) = holder.filter(|_| !self.artifacts.is_empty()) {
+            let mut described = String::from("[");
+            for artifact in &self.artifacts {
+                if described.len() > 1 {
+                    described.push(',');
+                }
+                push_description(&mut described, artifact);
             }
+            described.push(']');
+            members.remove("returned_file_contents");
+            members.set(holder, Json::trusted(described));
         }
-        if let Some(canvas) = &self.canvas {
-            members.set("canvas", canvas.members.to_json());
-        }
-        if members.get("results").is_some() {
-            members.set("results", self.results.clone());
+        if self.canvas.is_some() {
+            if let Some(canvas) = members.get("canvas") {
+                let mut canvas = Object::of(canvas);
+                canvas.remove("token");
+                members.set("canvas", canvas.to_json());
+            }
         }
         members.to_json()
     }
 
     /// `_meta` with our hints, and every member that is not understood.
     fn write_carried(&self, writer: &mut ObjectWriter<'_>, protocol: Protocol) {
-        const REWRITTEN: [&str; 12] = [
-            "content",
-            "structuredContent",
-            "isError",
-            "resultType",
-            "_meta",
-            "structured_content",
-            "is_error",
-            "data",
-            "meta",
-            "jsonrpc",
-            "ttlMs",
-            "cacheScope",
-        ];
-        let source = self.source.result.as_ref().map(Object::of).unwrap_or_default();
-        let mut meta = source.get("_meta").map(Object::of).unwrap_or_default();
+        let mut meta = self.carried.fields.get("_meta").map(Object::of).unwrap_or_default();
         if let Some(display) = &self.display {
             let mut out = String::new();
             push_display(&mut out, display);
@@ -330,12 +342,27 @@ impl Outcome {
         if let Some(canvas) = &self.canvas {
             meta.set("resultant/canvas", canvas.members.to_json());
         }
+        if !self.carried.blocks.is_empty() {
+            let mut out = String::from("[");
+            for (at, block) in &self.carried.blocks {
+                if out.len() > 1 {
+                    out.push(',');
+                }
+                let mut writer = ObjectWriter::new(&mut out);
+                writer.number("index", *at as u64);
+                writer.json("block", block);
+                writer.end();
+            }
+            out.push(']');
+            meta.set("resultant/blocks", Json::trusted(out));
+        }
         if !meta.is_empty() {
             writer.json("_meta", &meta.to_json());
         }
         let is_modern_only = |key: &str| matches!(key, "ttlMs" | "cacheScope");
-        for (key, value) in source.iter() {
-            if !REWRITTEN.contains(&key) || protocol.is_modern() && is_modern_only(key) {
+        for (key, value) in self.carried.fields.iter() {
+            let is_written = matches!(key, "_meta" | "resultType");
+            if !is_written && (protocol.is_modern() || !is_modern_only(key)) {
                 writer.json(key, value);
             }
         }

@@ -3,7 +3,7 @@
 use crate::{
     dialect::EXTENSION_KEY,
     json::{Json, Object, ObjectWriter, push_compact},
-    outcome::{Display, Outcome},
+    outcome::{Display, FAILED_WITHOUT_MESSAGE, Outcome},
 };
 
 impl Outcome {
@@ -64,16 +64,15 @@ impl Outcome {
     /// assert_eq!(outcome.to_envelope().get("data").unwrap().get("result").unwrap().to_string(), "[1,2]");
     /// ```
     pub fn to_envelope(&self) -> Json {
-        let error = self.is_error.then(|| self.results.get("error")).flatten();
-        let data = match self.is_error {
-            true => self.results.get("details").unwrap_or_else(|| Json::trusted("{}")),
-            false => self.results.clone(),
+        let (error, data) = match self.is_error {
+            true => self.error_parts(),
+            false => (Json::null(), self.results.clone()),
         };
         let mut out = String::with_capacity(data.as_text().len() + 128);
         let mut writer = ObjectWriter::new(&mut out);
         writer.bool("success", !self.is_error);
         self.write_data(writer.key("data"), &data);
-        writer.json("error", &error.unwrap_or(Json::null()));
+        writer.json("error", &error);
         let mut meta = ObjectWriter::new(writer.key("meta"));
         meta.text("version", "response-v2");
         for (key, value) in self.meta_data.iter().filter(|(key, _)| *key != "version") {
@@ -82,6 +81,30 @@ impl Outcome {
         meta.end();
         writer.end();
         Json::trusted(out)
+    }
+
+    /// The message of an error as a string, and its details.
+    fn error_parts(&self) -> (Json, Json) {
+        let error = self.results.get("error").unwrap_or_else(|| self.results.clone());
+        let error = match error.as_str() {
+            Some(text) if !text.trim().is_empty() => error,
+            Some(_) => Json::string(FAILED_WITHOUT_MESSAGE),
+            None => Json::string(&error.to_string()),
+        };
+        let details = self.results.get("details").unwrap_or_else(|| Json::trusted("{}"));
+        (error, details)
+    }
+
+    /// Whether an error's results cannot be told from the envelope's `error` and `data` alone.
+    fn needs_whole_error(&self) -> bool {
+        let mut members = self.results.members();
+        let is_message = |value: &Json| value.as_str().is_some_and(|text| !text.trim().is_empty());
+        let is_detail = |value: &Json| !value.is_null() && value.members().next().is_some();
+        let is_plain =
+            members.next().is_some_and(|(key, value)| key == "error" && is_message(&value))
+                && members.next().is_none_or(|(key, value)| key == "details" && is_detail(&value))
+                && members.next().is_none();
+        self.is_error && !is_plain
     }
 
     fn write_data(&self, out: &mut String, data: &Json) {
@@ -101,6 +124,9 @@ impl Outcome {
         let mut parts = ObjectWriter::new(&mut extension);
         if must_wrap {
             parts.bool("wrapped", true);
+        }
+        if self.needs_whole_error() {
+            parts.json("results", &self.results);
         }
         self.write_parts(&mut parts);
         if !self.extra.is_empty() {
