@@ -54,7 +54,7 @@ fn rows(bytes: usize) -> String {
              \"balance\":{}.{:02},\"active\":{},\"tags\":[\"new\",\"gold\"],\"note\":null}}",
             number * 37 % 10_000,
             number % 100,
-            number % 3 == 0
+            number.is_multiple_of(3)
         ));
         number += 1;
     }

@@ -356,7 +356,7 @@ impl<T: Serialize, E: fmt::Display> From<Result<T, E>> for Envelope {
 /// Checks a text and bounds its depth.
 fn bounded(text: String) -> Result<Json, ScanError> {
     let limits = Limits { depth_max: DEPTH_MAX, ..Limits::default() };
-    scan(text.into(), &ScanOptions::strict(&limits)).map(|scanned| scanned.json)
+    scan(&text.into(), &ScanOptions::strict(&limits)).map(|scanned| scanned.json)
 }
 
 /// An object of one member.

@@ -77,7 +77,7 @@ impl Json {
     /// Checks a text. Lone surrogates are replaced, of duplicate keys the last one is kept, and
     /// nesting below the default depth becomes a string, as for a whole message.
     pub fn parse(text: impl Into<ByteString>) -> Result<Json, SyntaxError> {
-        scan(text.into(), &ScanOptions::strict(&crate::Limits::default()))
+        scan(&text.into(), &ScanOptions::strict(&crate::Limits::default()))
             .map(|scanned| scanned.json)
             .map_err(ScanError::into_syntax)
     }

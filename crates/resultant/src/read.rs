@@ -108,10 +108,10 @@ impl ReadOptions {
 
     /// Reads a message; an error where it is no JSON at all.
     pub fn try_read(&self, message: impl Into<Input>) -> Result<Outcome, SyntaxError> {
-        let (text, repairs) = decode(message.into().0);
+        let (text, repairs) = decode(&message.into().0);
         let scanned =
-            scan(text, &ScanOptions::lenient(&self.limits)).map_err(ScanError::into_syntax)?;
-        let (outcome, _) = self.assemble(scanned, Vec::new(), &repairs);
+            scan(&text, &ScanOptions::lenient(&self.limits)).map_err(ScanError::into_syntax)?;
+        let (outcome, _) = self.assemble(&scanned, Vec::new(), &repairs);
         Ok(outcome)
     }
 
@@ -122,7 +122,7 @@ impl ReadOptions {
 
     fn assemble(
         &self,
-        scanned: Scanned,
+        scanned: &Scanned,
         spilled: Vec<Spilled>,
         repairs: &Repairs,
     ) -> (Outcome, Vec<crate::SpillId>) {
@@ -279,7 +279,7 @@ impl Reader<'_> {
         let repairs = Repairs { replaced: repaired_bytes, had_bom };
         match scanned {
             Ok(scanned) => {
-                let (outcome, unused) = options.assemble(scanned, spilled, &repairs);
+                let (outcome, unused) = options.assemble(&scanned, spilled, &repairs);
                 unused.into_iter().for_each(|id| sink.discard(id));
                 outcome
             }
@@ -341,7 +341,7 @@ impl Repairs {
 }
 
 /// The message as text, without a byte order mark, and with U+FFFD for what is not UTF-8.
-fn decode(bytes: Bytes) -> (ByteString, Repairs) {
+fn decode(bytes: &Bytes) -> (ByteString, Repairs) {
     let mut repairs = Repairs::default();
     let text = ByteString::try_from(bytes.clone()).unwrap_or_else(|_| {
         let mut text = String::with_capacity(bytes.len());
@@ -388,7 +388,7 @@ fn read_payload(builder: &mut Builder<'_>, chosen: Chosen) -> Dialect {
     });
     match dialect {
         Dialect::ContractV1 { .. } | Dialect::ContractV2 { .. } => {
-            read_contract(builder, &chosen.json)
+            read_contract(builder, &chosen.json);
         }
         Dialect::ResponseV2 { .. } => read_envelope(builder, &chosen.json),
         Dialect::Structured { .. } | Dialect::Blocks { .. } => builder.results = chosen.json,

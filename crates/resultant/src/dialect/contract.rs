@@ -277,12 +277,12 @@ fn read_legacy_content(
         return builder
             .note(Note::changed(Rule::R5, place, message).with_left_out(content.clone()));
     };
-    if let (Some(own), Some(listed)) = (&own_name, &listed) {
-        if own != listed {
-            let message =
-                format!("the file is listed as `{}` and names itself otherwise", shown(listed));
-            builder.note(Note::remark(Rule::R5, place, message).with_left_out(Json::string(own)));
-        }
+    if let (Some(own), Some(listed)) = (&own_name, &listed)
+        && own != listed
+    {
+        let message =
+            format!("the file is listed as `{}` and names itself otherwise", shown(listed));
+        builder.note(Note::remark(Rule::R5, place, message).with_left_out(Json::string(own)));
     }
     let name = listed.or(own_name);
     if name.is_none() {
@@ -426,7 +426,8 @@ pub(super) fn read_canvas(builder: &mut Builder<'_>, value: &Json) {
         move |value: &Json| value.as_str().is_some_and(|word| known.contains(&&*word))
     };
     let string = |value: &Json| short_string(value).is_some();
-    let checks: [(&str, &dyn Fn(&Json) -> bool); 7] = [
+    type IsKnown<'a> = &'a dyn Fn(&Json) -> bool;
+    let checks: [(&str, IsKnown<'_>); 7] = [
         ("open", &|value| value.as_bool().is_some()),
         ("id", &string),
         ("url", &string),

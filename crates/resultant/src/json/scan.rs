@@ -137,9 +137,9 @@ pub(crate) struct Scanned {
 }
 
 /// Checks a whole text.
-pub(crate) fn scan(text: ByteString, options: &ScanOptions) -> Result<Scanned, ScanError> {
+pub(crate) fn scan(text: &ByteString, options: &ScanOptions) -> Result<Scanned, ScanError> {
     let mut scanner = Scanner::new(options.clone());
-    let mut chunk = Chunk { text: &text, at: 0, run: 0 };
+    let mut chunk = Chunk { text, at: 0, run: 0 };
     scanner.advance(&mut chunk, true, None)?;
     scanner.offset = chunk.at as u64;
     scanner.check_end()?;
@@ -342,7 +342,7 @@ impl Scanner {
             }
             (State::Value | State::FirstItem, b'{' | b'[') => self.open(byte == b'{', chunk),
             (State::FirstItem, b']') | (State::FirstKey, b'}') => {
-                self.close(byte, chunk, spiller)?
+                self.close(byte, chunk, spiller)?;
             }
             (State::Value | State::FirstItem, _) => return self.scalar(chunk, is_last),
             (State::FirstKey | State::Key, b'"') => {
@@ -411,11 +411,11 @@ impl Scanner {
                     self.out.push('"');
                 }
             }
-        } else if let Some(frame) = self.frames.pop() {
-            if frame.is_object {
-                self.has_duplicates |= has_equal(&mut self.key_hashes[frame.hashes_start..]);
-                self.key_hashes.truncate(frame.hashes_start);
-            }
+        } else if let Some(frame) = self.frames.pop()
+            && frame.is_object
+        {
+            self.has_duplicates |= has_equal(&mut self.key_hashes[frame.hashes_start..]);
+            self.key_hashes.truncate(frame.hashes_start);
         }
         self.value_ended();
         Ok(())

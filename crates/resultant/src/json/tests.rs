@@ -2,13 +2,13 @@ use super::{equal::same_number, *};
 use crate::Limits;
 
 fn lenient(text: &str) -> Result<Scanned, ScanError> {
-    scan(text.into(), &ScanOptions::lenient(&Limits::default()))
+    scan(&text.into(), &ScanOptions::lenient(&Limits::default()))
 }
 
 #[test]
 fn a_clean_text_is_not_copied() {
     let text = ByteString::from(" {\"a\": [1, 2.50, \"x\\n\\ud83d\\ude00\"]} ");
-    let scanned = scan(text.clone(), &ScanOptions::lenient(&Limits::default())).unwrap();
+    let scanned = scan(&text, &ScanOptions::lenient(&Limits::default())).unwrap();
     assert_eq!(scanned.json.as_text().as_ptr(), text[1..].as_ptr());
     assert_eq!(scanned.json.as_text(), text.trim());
 }

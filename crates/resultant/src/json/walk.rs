@@ -178,11 +178,13 @@ fn read_unicode_escape(bytes: &[u8]) -> (char, usize) {
     if let Some(char) = char::from_u32(first) {
         return (char, 6);
     }
-    if first < 0xDC00 && bytes.get(6) == Some(&b'\\') && bytes.get(7) == Some(&b'u') {
-        if let Some(second @ 0xDC00..=0xDFFF) = hex4(bytes, 8) {
-            let code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-            return (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 12);
-        }
+    if first < 0xDC00
+        && bytes.get(6) == Some(&b'\\')
+        && bytes.get(7) == Some(&b'u')
+        && let Some(second @ 0xDC00..=0xDFFF) = hex4(bytes, 8)
+    {
+        let code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+        return (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 12);
     }
     (char::REPLACEMENT_CHARACTER, 6)
 }

@@ -164,7 +164,7 @@ impl<'a> Builder<'a> {
     /// The JSON that a text holds, if it holds one, and what was repaired in it.
     pub(crate) fn json_of_text(&self, text: &Text) -> Option<Scanned> {
         match text {
-            Text::Inline(text) => scan(text.clone(), &ScanOptions::strict(self.limits)).ok(),
+            Text::Inline(text) => scan(text, &ScanOptions::strict(self.limits)).ok(),
             Text::Spilled(id) => self.spills.get(id)?.inner.clone(),
         }
     }
@@ -467,7 +467,7 @@ impl<'a> Builder<'a> {
         Json::trusted(out)
     }
 
-    fn resolve_members(&mut self, object: Object, place: &str) -> Object {
+    fn resolve_members(&mut self, object: &Object, place: &str) -> Object {
         let members = object.iter().map(|(key, value)| {
             (key.to_owned(), self.resolve_handles(value, &format!("{place}/{key}")))
         });
@@ -478,9 +478,9 @@ impl<'a> Builder<'a> {
     pub(crate) fn finish(mut self, dialect: Dialect) -> (Outcome, Vec<SpillId>) {
         self.results = self.resolve_handles(&self.results.clone(), "/results");
         let meta_data = std::mem::take(&mut self.meta_data);
-        self.meta_data = self.resolve_members(meta_data, "/meta_data");
+        self.meta_data = self.resolve_members(&meta_data, "/meta_data");
         let extra = std::mem::take(&mut self.extra);
-        self.extra = self.resolve_members(extra, "");
+        self.extra = self.resolve_members(&extra, "");
         if self.notes_over > 0 {
             let message = format!("{} more notes are not shown", self.notes_over);
             self.notes.push(Note::remark(Rule::R14, "", message));
@@ -532,7 +532,7 @@ impl<'a> Builder<'a> {
                 self.note(note.with_left_out(value));
             }
         }
-        let extra = self.resolve_members(std::mem::take(members), place);
+        let extra = self.resolve_members(members, place);
         FileDetails {
             size,
             sha256,

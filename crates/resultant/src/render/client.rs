@@ -196,10 +196,10 @@ impl Outcome {
             return Some(sent);
         }
         let mut out = String::from("[");
-        if lacks_text || loses_structured {
-            if let Some(value) = &self.source.structured {
-                push_text_block(&mut out, &value.to_string());
-            }
+        if (lacks_text || loses_structured)
+            && let Some(value) = &self.source.structured
+        {
+            push_text_block(&mut out, &value.to_string());
         }
         for block in &blocks {
             if out.len() > 1 {
@@ -321,12 +321,12 @@ impl Outcome {
             members.remove("returned_file_contents");
             members.set(holder, Json::trusted(described));
         }
-        if self.canvas.is_some() {
-            if let Some(canvas) = members.get("canvas") {
-                let mut canvas = Object::of(canvas);
-                canvas.remove("token");
-                members.set("canvas", canvas.to_json());
-            }
+        if self.canvas.is_some()
+            && let Some(canvas) = members.get("canvas")
+        {
+            let mut canvas = Object::of(canvas);
+            canvas.remove("token");
+            members.set("canvas", canvas.to_json());
         }
         members.to_json()
     }
@@ -538,7 +538,7 @@ fn percent_encoded(name: &str) -> String {
     for byte in name.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                out.push(byte as char)
+                out.push(byte as char);
             }
             _ => out.push_str(&format!("%{byte:02X}")),
         }
