@@ -1,7 +1,13 @@
 //! Reading to contract JSON, side by side with `serde_json` parsing and writing the same bytes.
 //!
 //! Prints ratios measured in one run; asserts nothing, because machines differ.
-#![expect(clippy::unwrap_used, reason = "a benchmark, not a library")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    reason = "a benchmark has a clock and prints"
+)]
 
 use std::{hint::black_box, io, time::Instant};
 

@@ -153,13 +153,24 @@ fn handle_parts(string: &str) -> Option<(&str, &str)> {
     string.strip_prefix('"')?.strip_prefix(HANDLE_MARK)?.split_once(':')
 }
 
+/// Which of the two scanners a string comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// The message's.
+    Message,
+    /// The one that reads the JSON inside a text of the message.
+    Text,
+}
+
 /// Hands strings to the sink and keeps account of them.
 pub(crate) struct Spiller<'a> {
     sink: &'a mut dyn Sink,
     limits: Limits,
     spilled: Vec<Spilled>,
-    /// The strings that are open: at most one, and one inside its text.
-    open: Vec<Open>,
+    /// The string that is open on each level.
+    open: [Option<Open>; 2],
+    /// The scanner of the text that is open.
+    nested: Option<Box<Nested>>,
     next: u32,
 }
 
@@ -172,9 +183,8 @@ struct Open {
     head: Vec<u8>,
     tail: Vec<u8>,
     failure: Option<String>,
-    /// The id of the decoded start, where the base64 turned out to be none.
-    decoded_start: Option<usize>,
-    nested: Option<Box<Nested>>,
+    /// The place of the decoded start, where the base64 turned out to be none.
+    decoded_start: Option<SpillId>,
 }
 
 enum Mode {
@@ -194,24 +204,23 @@ const TAIL_BYTES: usize = 1 << 10;
 
 impl<'a> Spiller<'a> {
     pub(crate) fn new(sink: &'a mut dyn Sink, limits: Limits) -> Spiller<'a> {
-        Spiller { sink, limits, spilled: Vec::new(), open: Vec::new(), next: 0 }
+        Spiller { sink, limits, spilled: Vec::new(), open: [None, None], nested: None, next: 0 }
     }
 
     /// All strings that went to the sink, and the sink.
     fn finish(self) -> (Vec<Spilled>, &'a mut dyn Sink) {
-        for open in self.open {
+        for open in self.open.into_iter().flatten() {
             self.sink.discard(open.id);
         }
         (self.spilled, self.sink)
     }
 
-    pub(crate) fn begin(&mut self, hint: Hint) {
+    pub(crate) fn begin(&mut self, level: Level, hint: Hint) {
         let mode = match hint {
             Hint::Base64 => Mode::Base64(Decoder::default()),
             _ => Mode::Text,
         };
-        let open = self.new_open(hint, mode);
-        self.open.push(open);
+        self.open[level as usize] = Some(self.new_open(hint, mode));
     }
 
     fn new_open(&mut self, hint: Hint, mode: Mode) -> Open {
@@ -227,19 +236,14 @@ impl<'a> Spiller<'a> {
             tail: Vec::new(),
             failure: None,
             decoded_start: None,
-            nested: None,
         }
     }
 
     /// The next part of the open string.
-    pub(crate) fn write(&mut self, text: &str) {
-        let Some(mut open) = self.open.pop() else { return };
-        if open.size == 0 && open.hint == Hint::Text && self.open.is_empty() {
-            let starts_like_json = text.trim_start().starts_with(['{', '[']);
-            open.nested = starts_like_json.then(|| {
-                let options = ScanOptions::strict(&self.limits).spilling(&self.limits);
-                Box::new(Nested { scanner: Scanner::new(options), first: self.spilled.len() })
-            });
+    pub(crate) fn write(&mut self, level: Level, text: &str) {
+        let Some(mut open) = self.open[level as usize].take() else { return };
+        if level == Level::Message && open.size == 0 && open.hint == Hint::Text {
+            self.start_nested(text);
         }
         match &mut open.mode {
             Mode::Text => open.write(self.sink, text.as_bytes()),
@@ -252,18 +256,26 @@ impl<'a> Spiller<'a> {
                 }
             }
         }
-        if let Some(mut nested) = open.nested.take() {
-            self.open.push(open);
-            let fed = nested.scanner.feed(text, self);
-            self.open.truncate(1);
-            let Some(mut open) = self.open.pop() else { return };
-            match fed {
-                Ok(()) => open.nested = Some(nested),
-                Err(_) => self.discard_from(nested.first),
-            }
-            self.open.push(open);
-        } else {
-            self.open.push(open);
+        self.open[level as usize] = Some(open);
+        if level == Level::Message {
+            self.feed_nested(text);
+        }
+    }
+
+    /// A scanner for a text that starts like JSON.
+    fn start_nested(&mut self, text: &str) {
+        let starts_like_json = text.trim_start().starts_with(['{', '[']);
+        self.nested = starts_like_json.then(|| {
+            let options = ScanOptions::strict(&self.limits).spilling(&self.limits, Level::Text);
+            Box::new(Nested { scanner: Scanner::new(options), first: self.spilled.len() })
+        });
+    }
+
+    fn feed_nested(&mut self, text: &str) {
+        let Some(mut nested) = self.nested.take() else { return };
+        match nested.scanner.feed(text, self) {
+            Ok(()) => self.nested = Some(nested),
+            Err(_) => self.discard_from(nested.first),
         }
     }
 
@@ -271,8 +283,8 @@ impl<'a> Spiller<'a> {
     /// first what the decoder held back because it was no whole group.
     fn give_up_decoding(&mut self, mut open: Open, held: &str, text: &str) -> Open {
         open.end(self.sink);
+        let start = open.id;
         self.spilled.push(open.into_spilled(true));
-        let start = self.spilled.len() - 1;
         let mut rest = self.new_open(Hint::None, Mode::Text);
         rest.decoded_start = Some(start);
         rest.write(self.sink, held.as_bytes());
@@ -281,8 +293,8 @@ impl<'a> Spiller<'a> {
     }
 
     /// Ends the open string and returns its handle.
-    pub(crate) fn end(&mut self) -> String {
-        let Some(mut open) = self.open.pop() else { return String::new() };
+    pub(crate) fn end(&mut self, level: Level) -> String {
+        let Some(mut open) = self.open[level as usize].take() else { return String::new() };
         if let Mode::Base64(decoder) = &mut open.mode {
             let held = decoder.held();
             let mut decoded = Vec::new();
@@ -291,39 +303,43 @@ impl<'a> Spiller<'a> {
                 Err(_) => open = self.give_up_decoding(open, &held, ""),
             }
         }
-        let nested = open.nested.take();
         open.end(self.sink);
         let is_decoded = matches!(open.mode, Mode::Base64(_));
         let decoded_start = open.decoded_start;
         let mut spilled = open.into_spilled(is_decoded);
-        if let Some(nested) = nested {
-            self.finish_nested(*nested, &mut spilled);
+        if level == Level::Message {
+            spilled.inner = self.finish_nested();
         }
         // The handle names the whole string; where decoding broke off, that is its start.
-        let handle_of = match decoded_start {
+        let start = self.spilled.iter_mut().find(|start| Some(start.id) == decoded_start);
+        let handle = match start {
             Some(start) => {
-                self.spilled[start].undecodable_rest = Some(spilled.id);
-                let handle = handle(&self.spilled[start]);
-                self.spilled.push(spilled);
-                return handle;
+                start.undecodable_rest = Some(spilled.id);
+                handle(start)
             }
             None => handle(&spilled),
         };
         self.spilled.push(spilled);
-        handle_of
+        handle
     }
 
-    fn finish_nested(&mut self, nested: Nested, spilled: &mut Spilled) {
+    fn finish_nested(&mut self) -> Option<Scanned> {
+        let nested = self.nested.take()?;
+        let first = nested.first;
         match nested.scanner.finish(self) {
-            Ok(scanned) => spilled.inner = Some(scanned),
-            Err(_) => self.discard_from(nested.first),
+            Ok(scanned) => Some(scanned),
+            Err(_) => {
+                self.discard_from(first);
+                None
+            }
         }
     }
 
+    /// Forgets the strings of a text that is no JSON after all.
     fn discard_from(&mut self, first: usize) {
-        for spilled in self.spilled.drain(first..) {
-            self.sink.discard(spilled.id);
-        }
+        let open = self.open[Level::Text as usize].take().map(|open| open.id);
+        let ended = self.spilled.drain(first..).map(|spilled| spilled.id);
+        ended.chain(open).for_each(|id| self.sink.discard(id));
     }
 }
 
@@ -407,7 +423,7 @@ pub(crate) struct ChunksEnd<'a> {
 
 impl<'a> Chunks<'a> {
     pub(crate) fn new(limits: &Limits, sink: &'a mut dyn Sink) -> Chunks<'a> {
-        let options = ScanOptions::lenient(limits).spilling(limits);
+        let options = ScanOptions::lenient(limits).spilling(limits, Level::Message);
         Chunks {
             scanner: Scanner::new(options),
             spiller: Spiller::new(sink, limits.clone()),
@@ -497,3 +513,6 @@ impl<'a> Chunks<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     Limits,
-    spill::{Hint, Spiller},
+    spill::{Hint, Level, Spiller},
 };
 
 /// Text that is not JSON: what was expected, and where.
@@ -65,6 +65,7 @@ pub(crate) struct ScanOptions {
     /// Cut longer strings out; only in a message that comes in chunks.
     string_bytes_max: Option<usize>,
     message_bytes_max: usize,
+    level: Level,
 }
 
 impl ScanOptions {
@@ -75,6 +76,7 @@ impl ScanOptions {
             strict: true,
             string_bytes_max: None,
             message_bytes_max: usize::MAX,
+            level: Level::Message,
         }
     }
 
@@ -84,10 +86,11 @@ impl ScanOptions {
     }
 
     /// The same, for text in chunks whose long strings are cut out.
-    pub(crate) fn spilling(self, limits: &Limits) -> ScanOptions {
+    pub(crate) fn spilling(self, limits: &Limits, level: Level) -> ScanOptions {
         ScanOptions {
             string_bytes_max: Some(limits.string_bytes_max),
             message_bytes_max: limits.message_bytes_max,
+            level,
             ..self
         }
     }
@@ -553,7 +556,7 @@ impl Scanner {
     /// Copies text on: to the output, into the string that a deep value became, or to the sink.
     fn emit(&mut self, run: &str, spiller: Option<&mut Spiller<'_>>) {
         match spiller {
-            Some(spiller) if self.is_spilling => spiller.write(run),
+            Some(spiller) if self.is_spilling => spiller.write(self.options.level, run),
             _ if self.deep.is_empty() => self.out.push_str(run),
             _ => push_escaped(&mut self.out, run),
         }
@@ -564,7 +567,7 @@ impl Scanner {
         let mut buffer = [0; 4];
         let char = char.encode_utf8(&mut buffer);
         match spiller {
-            Some(spiller) if self.is_spilling => spiller.write(char),
+            Some(spiller) if self.is_spilling => spiller.write(self.options.level, char),
             _ => push_escaped(&mut self.out, char),
         }
     }
@@ -581,19 +584,19 @@ impl Scanner {
             Some(frame) if !frame.is_object => frame.hint.of_item(),
             _ => self.hint,
         };
-        spiller.begin(if self.deep.is_empty() { hint } else { Hint::None });
+        spiller.begin(self.options.level, if self.deep.is_empty() { hint } else { Hint::None });
         let content = self.out.split_off(self.string_start);
         self.out.pop();
         let mut plain = String::with_capacity(content.len());
         walk::push_unescaped(&mut plain, &content);
-        spiller.write(&plain);
+        spiller.write(self.options.level, &plain);
         self.is_spilling = true;
     }
 
     /// Puts the handle of a string that went to the sink in its place.
     fn end_spill(&mut self, spiller: Option<&mut Spiller<'_>>) -> bool {
         let Some(spiller) = spiller.filter(|_| self.is_spilling) else { return false };
-        let handle = spiller.end();
+        let handle = spiller.end(self.options.level);
         // A raw NUL cannot come from the input: it is not JSON inside a string, and is escaped or
         // refused wherever it occurs.
         self.out.push('"');
