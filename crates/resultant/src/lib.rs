@@ -11,6 +11,8 @@ mod outcome;
 mod protocol;
 mod read;
 mod render;
+#[cfg(feature = "rmcp")]
+pub mod rmcp;
 mod schema;
 mod spill;
 mod value;
