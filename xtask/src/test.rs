@@ -30,10 +30,14 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) {
             None => tests.env_remove(variable),
         };
     }
+    steps.run("examples", || {
+        // As programs, for the tests that start them.
+        step::run(workspace.cargo().args(["build", "--workspace", "--all-features", "--examples"]))
+    });
     steps.run("tests", || {
         // Benchmarks are left out by naming the others: run as tests, they would measure.
         tests.args(["test", "--workspace", "--all-features", "--no-fail-fast"]);
-        step::run(tests.args(["--lib", "--bins", "--tests", "--examples"]))
+        step::run(tests.args(["--lib", "--bins", "--tests"]))
     });
     steps.run("tests in documentation", || {
         step::run(workspace.cargo().args(["test", "--workspace", "--all-features", "--doc"]))

@@ -1,5 +1,5 @@
 //! The real command on the golden cases, and on what people do wrong.
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a panic is a test's report")]
+#![expect(clippy::unwrap_used, reason = "a panic is a test's report")]
 
 use std::{
     fs,

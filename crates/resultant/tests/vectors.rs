@@ -1,5 +1,5 @@
 //! The golden cases of reading: one JSON document a line.
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a panic is a test's report")]
+#![expect(clippy::panic, reason = "a panic is a test's report")]
 
 use resultant::{ClientOptions, Json, Outcome, ReadOptions, Schema, SchemaLimits};
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 mod limits;
 mod profiles;
-mod types;
+mod rust_values;
 
 use super::*;
 use crate::{
