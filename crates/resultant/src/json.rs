@@ -286,6 +286,10 @@ impl Object {
         self.members.iter().map(|(key, value)| (key.as_str(), value))
     }
 
+    pub(crate) fn members_mut(&mut self) -> impl Iterator<Item = (&mut String, &mut Json)> {
+        self.members.iter_mut().map(|(key, value)| (key, value))
+    }
+
     /// How many members there are.
     pub fn len(&self) -> usize {
         self.members.len()

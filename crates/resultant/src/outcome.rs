@@ -108,6 +108,10 @@ pub(crate) struct Source {
     pub(crate) result: Option<Json>,
     /// Bytes were repaired, long strings cut out, or the result is no result by the protocol.
     pub(crate) is_rewritten: bool,
+    /// Its `_meta`.
+    pub(crate) meta: Object,
+    /// Its members that the protocol does not have.
+    pub(crate) carried: Object,
     /// The structured content, sent or found in text by the schema.
     pub(crate) structured: Option<Json>,
     /// The structured content is an explicit null that counts.

@@ -153,8 +153,10 @@ pub(crate) struct Spiller<'a> {
     sink: &'a mut dyn Sink,
     limits: Limits,
     spilled: Vec<Spilled>,
-    /// The strings that are open: at most one, and one inside its text.
+    /// The string that is open, if one is.
     open: Vec<Open>,
+    /// The text of a long string is being scanned: what opens is inside it.
+    is_nested: bool,
     next: u32,
 }
 
@@ -167,6 +169,8 @@ struct Open {
     head: Vec<u8>,
     tail: Vec<u8>,
     failure: Option<String>,
+    /// Only white space came so far.
+    is_blank: bool,
     /// The id of the decoded start, where the base64 turned out to be none.
     decoded_start: Option<usize>,
     nested: Option<Box<Nested>>,
@@ -182,6 +186,8 @@ struct Nested {
     scanner: Scanner,
     /// How many strings were there before its own.
     first: usize,
+    /// Its string that is open, between two parts of the text.
+    open: Vec<Open>,
 }
 
 const HEAD_BYTES: usize = 4 << 10;
@@ -189,12 +195,15 @@ const TAIL_BYTES: usize = 1 << 10;
 
 impl<'a> Spiller<'a> {
     pub(crate) fn new(sink: &'a mut dyn Sink, limits: Limits) -> Spiller<'a> {
-        Spiller { sink, limits, spilled: Vec::new(), open: Vec::new(), next: 0 }
+        Spiller { sink, limits, spilled: Vec::new(), open: Vec::new(), is_nested: false, next: 0 }
     }
 
     /// All strings that went to the sink, and the sink.
     fn finish(self) -> (Vec<Spilled>, &'a mut dyn Sink) {
         for open in self.open {
+            for inner in open.nested.iter().flat_map(|nested| &nested.open) {
+                self.sink.discard(inner.id);
+            }
             self.sink.discard(open.id);
         }
         (self.spilled, self.sink)
@@ -202,7 +211,8 @@ impl<'a> Spiller<'a> {
 
     pub(crate) fn begin(&mut self, hint: Hint) {
         let mode = match hint {
-            Hint::Base64 => Mode::Base64(Decoder::default()),
+            // A list of files may turn out to be one string.
+            Hint::Base64 | Hint::Files => Mode::Base64(Decoder::default()),
             _ => Mode::Text,
         };
         let open = self.new_open(hint, mode);
@@ -221,6 +231,7 @@ impl<'a> Spiller<'a> {
             head: Vec::new(),
             tail: Vec::new(),
             failure: None,
+            is_blank: true,
             decoded_start: None,
             nested: None,
         }
@@ -229,11 +240,14 @@ impl<'a> Spiller<'a> {
     /// The next part of the open string.
     pub(crate) fn write(&mut self, text: &str) {
         let Some(mut open) = self.open.pop() else { return };
-        if open.size == 0 && open.hint == Hint::Text && self.open.is_empty() {
-            let starts_like_json = text.trim_start().starts_with(['{', '[']);
+        if open.is_blank && open.hint == Hint::Text && !self.is_nested {
+            let start = text.trim_start();
+            open.is_blank = start.is_empty();
+            let starts_like_json = start.starts_with(['{', '[']);
             open.nested = starts_like_json.then(|| {
                 let options = ScanOptions::strict(&self.limits).spilling(&self.limits);
-                Box::new(Nested { scanner: Scanner::new(options), first: self.spilled.len() })
+                let (scanner, first) = (Scanner::new(options), self.spilled.len());
+                Box::new(Nested { scanner, first, open: Vec::new() })
             });
         }
         match &mut open.mode {
@@ -248,13 +262,15 @@ impl<'a> Spiller<'a> {
             }
         }
         if let Some(mut nested) = open.nested.take() {
-            self.open.push(open);
+            // While the text is scanned, only its own string is open.
+            self.open.append(&mut nested.open);
+            self.is_nested = true;
             let fed = nested.scanner.feed(text, self);
-            self.open.truncate(1);
-            let Some(mut open) = self.open.pop() else { return };
+            self.is_nested = false;
+            nested.open.append(&mut self.open);
             match fed {
                 Ok(()) => open.nested = Some(nested),
-                Err(_) => self.discard_from(nested.first),
+                Err(_) => self.discard_nested(*nested),
             }
             self.open.push(open);
         } else {
@@ -309,15 +325,29 @@ impl<'a> Spiller<'a> {
     }
 
     fn finish_nested(&mut self, nested: Nested, spilled: &mut Spilled) {
-        match nested.scanner.finish(self) {
+        let Nested { scanner, first, open } = nested;
+        self.open = open;
+        self.is_nested = true;
+        let finished = scanner.finish(self);
+        self.is_nested = false;
+        let open = std::mem::take(&mut self.open);
+        match finished {
             Ok(scanned) => spilled.inner = Some(scanned),
-            Err(_) => self.discard_from(nested.first),
+            Err(_) => self.discard_from(first, open),
         }
     }
 
-    fn discard_from(&mut self, first: usize) {
+    fn discard_nested(&mut self, nested: Nested) {
+        self.discard_from(nested.first, nested.open);
+    }
+
+    /// Gives up the strings inside a text that turned out to be no JSON.
+    fn discard_from(&mut self, first: usize, open: Vec<Open>) {
         for spilled in self.spilled.drain(first..) {
             self.sink.discard(spilled.id);
+        }
+        for open in open {
+            self.sink.discard(open.id);
         }
     }
 }

@@ -225,7 +225,10 @@ mod tests {
     #[test]
     fn keeps_the_shape_and_counts_the_rest() {
         let rows = format!("[{}]", vec!["{\"id\":1}"; 500].join(","));
-        assert_eq!(preview(&rows, 80), r#"[{"id":1},{"id":1},{"id":1},{"id":1},"… 496 more of 500 items"]"#);
+        assert_eq!(
+            preview(&rows, 80),
+            r#"[{"id":1},{"id":1},{"id":1},{"id":1},"… 496 more of 500 items"]"#
+        );
         let text = preview_text(&"one line\n".repeat(1000), 200);
         assert!(text.starts_with("one line\none line\n"));
         assert!(text.contains("lines,") && text.ends_with("one line\n"), "{text}");

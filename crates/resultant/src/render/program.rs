@@ -3,7 +3,7 @@
 use crate::{
     dialect::EXTENSION_KEY,
     json::{Json, Object, ObjectWriter, push_compact},
-    outcome::{Display, Outcome},
+    outcome::{Display, FAILED_WITHOUT_MESSAGE, Outcome},
 };
 
 impl Outcome {
@@ -64,16 +64,15 @@ impl Outcome {
     /// assert_eq!(outcome.to_envelope().get("data").unwrap().get("result").unwrap().to_string(), "[1,2]");
     /// ```
     pub fn to_envelope(&self) -> Json {
-        let error = self.is_error.then(|| self.results.get("error")).flatten();
-        let data = match self.is_error {
-            true => self.results.get("details").unwrap_or_else(|| Json::trusted("{}")),
-            false => self.results.clone(),
+        let (error, data) = match self.is_error {
+            true => self.error_and_data(),
+            false => (Json::null(), self.results.clone()),
         };
         let mut out = String::with_capacity(data.as_text().len() + 128);
         let mut writer = ObjectWriter::new(&mut out);
         writer.bool("success", !self.is_error);
         self.write_data(writer.key("data"), &data);
-        writer.json("error", &error.unwrap_or(Json::null()));
+        writer.json("error", &error);
         let mut meta = ObjectWriter::new(writer.key("meta"));
         meta.text("version", "response-v2");
         for (key, value) in self.meta_data.iter().filter(|(key, _)| *key != "version") {
@@ -82,6 +81,30 @@ impl Outcome {
         meta.end();
         writer.end();
         Json::trusted(out)
+    }
+
+    /// The message of an error, and its details as data.
+    fn error_and_data(&self) -> (Json, Json) {
+        let empty = Json::trusted("{}");
+        let error = self.results.get("error");
+        match error.filter(|error| error.as_str().is_some_and(|text| !text.trim().is_empty())) {
+            Some(error) if self.is_plain_error() => {
+                (error, self.results.get("details").unwrap_or(empty))
+            }
+            Some(error) => (error, empty),
+            None => (Json::string(FAILED_WITHOUT_MESSAGE), empty),
+        }
+    }
+
+    /// Whether an envelope can say all of an error: a message, and details that are something.
+    fn is_plain_error(&self) -> bool {
+        let members = Object::of(&self.results);
+        let is_message = |error: &Json| error.as_str().is_some_and(|text| !text.trim().is_empty());
+        let is_something =
+            |details: &Json| !details.is_null() && details.to_string().as_str() != "{}";
+        members.get("error").is_some_and(is_message)
+            && members.get("details").is_none_or(is_something)
+            && members.iter().all(|(key, _)| matches!(key, "error" | "details"))
     }
 
     fn write_data(&self, out: &mut String, data: &Json) {
@@ -105,6 +128,13 @@ impl Outcome {
         self.write_parts(&mut parts);
         if !self.extra.is_empty() {
             parts.json("extra", &self.extra.to_json());
+        }
+        if self.is_error && !self.is_plain_error() {
+            parts.json("results", &self.results);
+        }
+        let version = self.meta_data.get("version");
+        if let Some(version) = version.filter(|version| version.as_text() != "\"response-v2\"") {
+            parts.json("version", version);
         }
         parts.end();
         if extension != "{}" {
