@@ -112,7 +112,7 @@ impl Sha256Digest {
     /// Reads 64 hexadecimal digits.
     pub fn parse(text: &str) -> Option<Sha256Digest> {
         let mut digest = [0; 32];
-        if text.len() != 64 || !text.is_ascii() {
+        if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return None;
         }
         for (at, byte) in digest.iter_mut().enumerate() {

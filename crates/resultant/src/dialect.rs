@@ -8,7 +8,7 @@ mod structured;
 
 pub(crate) use self::{
     blocks::read_blocks,
-    contract::{read_contract, take_files},
+    contract::{read_contract, take_canvas, take_files},
     envelope::{EXTENSION_KEY, read_envelope},
     structured::{Chosen, Knowledge, Payload, choose_payload, note_other_data},
 };

@@ -286,8 +286,8 @@ impl Object {
         self.members.iter().map(|(key, value)| (key.as_str(), value))
     }
 
-    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Json> {
-        self.members.iter_mut().map(|(_, value)| value)
+    pub(crate) fn members_mut(&mut self) -> impl Iterator<Item = (&mut String, &mut Json)> {
+        self.members.iter_mut().map(|(key, value)| (key, value))
     }
 
     /// How many members there are.

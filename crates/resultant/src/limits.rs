@@ -21,7 +21,8 @@ pub struct Limits {
     pub message_bytes_max: usize,
     /// A larger `meta_data` becomes the artifact `meta_data.json`, and its keys are listed.
     pub meta_bytes_max: usize,
-    /// More notes than this are counted, not kept.
+    /// More notes than this are counted; what they say was left out is kept in the artifact
+    /// `notes.jsonl`.
     pub notes_max: usize,
     /// A longer file name is shortened; its extension is kept.
     pub name_bytes_max: usize,

@@ -82,6 +82,15 @@ impl Note {
     /// described by its size.
     pub fn to_json(&self) -> Json {
         const LEFT_OUT_BYTES_MAX: usize = 1 << 10;
+        self.json_with(LEFT_OUT_BYTES_MAX)
+    }
+
+    /// The note with all that was left out.
+    pub(crate) fn to_whole_json(&self) -> Json {
+        self.json_with(usize::MAX)
+    }
+
+    fn json_with(&self, left_out_bytes_max: usize) -> Json {
         let mut out = String::new();
         let mut writer = ObjectWriter::new(&mut out);
         writer.text("rule", &self.rule.to_string());
@@ -95,7 +104,7 @@ impl Note {
             },
         );
         if let Some(value) = &self.left_out {
-            if value.as_text().len() <= LEFT_OUT_BYTES_MAX {
+            if value.as_text().len() <= left_out_bytes_max {
                 writer.json("left_out", value);
             } else {
                 writer.number("left_out_bytes", value.as_text().len() as u64);

@@ -2,9 +2,7 @@
 
 mod builder;
 
-pub(crate) use self::builder::{
-    Builder, Fallback, FileBytes, FileDetails, Proposal, shown, without_token,
-};
+pub(crate) use self::builder::{Builder, Fallback, FileBytes, FileDetails, Proposal, shown};
 use crate::{
     artifact::{Artifact, Viewer},
     dialect::Dialect,
@@ -49,7 +47,9 @@ pub struct Outcome {
 /// What the protocol carries beside the result: for clients, not for the model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Carried {
-    /// `_meta` and every other top-level member of the result.
+    /// The members of `_meta`.
+    pub meta: Object,
+    /// Every other top-level member of the result that is not understood here.
     pub fields: Object,
     /// What a text block has beside its text, by the block's place: annotations, `_meta`, the URI of
     /// an embedded resource, members that nobody knows yet.

@@ -7,7 +7,7 @@ use crate::{
     Limits, Protocol, Schema, SchemaPolicy, Sink, SyntaxError, Upgrade,
     dialect::{
         Chosen, Dialect, Knowledge, Payload, choose_payload, detect, note_other_data, read_blocks,
-        read_contract, read_envelope, take_files,
+        read_contract, read_envelope, take_canvas, take_files,
     },
     json::{Json, Object, ScanError, ScanOptions, Scanned, scan},
     note::{Note, Rule},
@@ -132,15 +132,22 @@ impl ReadOptions {
         builder.source.is_rewritten |= builder.has_spills();
         let dialect = match read_message(&scanned.json) {
             Message::Result(result) => self.read_result(&mut builder, &result),
-            Message::Failure { error } => read_failure(&mut builder, &error),
-            Message::Payload(payload) => read_bare(&mut builder, payload),
+            Message::Failure { error, beside } => {
+                note_beside(&mut builder, &beside);
+                read_failure(&mut builder, &error)
+            }
+            Message::Payload { payload, beside } => {
+                note_beside(&mut builder, &beside);
+                read_bare(&mut builder, payload)
+            }
         };
-        builder.hide_token();
         builder.finish(dialect)
     }
 
     fn read_result(&self, builder: &mut Builder<'_>, wire: &WireResult) -> Dialect {
         builder.source.result = wire.source.clone();
+        builder.carried.meta = wire.meta.clone();
+        builder.carried.fields = wire.carried.clone();
         builder.source.is_rewritten |= wire.is_python;
         for odd in &wire.oddities {
             builder.source.is_rewritten = true;
@@ -155,7 +162,6 @@ impl ReadOptions {
             Structured::Null => builder.source.has_null_structured = true,
             Structured::Absent => {}
         }
-        builder.carried.fields = wire.fields.clone();
         note_other_data(builder, wire);
         let texts = read_blocks(builder, &wire.blocks);
         if wire.is_error {
@@ -251,6 +257,7 @@ impl ReadOptions {
                         mime: String::new(),
                         bytes: FileBytes::Base64(encoded),
                         details: FileDetails::default(),
+                        source: Json::null(),
                     },
                 );
             }
@@ -445,11 +452,16 @@ fn read_error(builder: &mut Builder<'_>, wire: &WireResult, texts: &[Text]) -> D
     }
     let structured = match &wire.structured {
         Structured::Value(value) => Some(value.clone()),
+        // An error that has neither: what it does have is all there is to say.
+        Structured::Absent if wire.is_bare && !wire.carried.is_empty() => {
+            Some(std::mem::take(&mut builder.carried.fields).to_json())
+        }
         Structured::Absent | Structured::Null => None,
     };
     if let Some(value) = structured.as_ref().filter(|value| {
         texts.is_empty() && matches!(detect(value), Some(Dialect::ResponseV2 { .. }))
     }) {
+        builder.is_error = false;
         read_envelope(builder, value);
         let dialect = detect(value).unwrap_or(Dialect::Blocks { is_json: false });
         if !builder.is_error {
@@ -467,15 +479,33 @@ fn read_error(builder: &mut Builder<'_>, wire: &WireResult, texts: &[Text]) -> D
     }
 }
 
-/// Files are taken out of an error's details too: no base64 in the prompt.
+/// Files and tokens are taken out of an error's details too: no base64 in the prompt.
 fn without_files(builder: &mut Builder<'_>, value: Json) -> Json {
     match detect(&value) {
         Some(Dialect::ContractV1 { .. } | Dialect::ContractV2 { .. }) => {
             let mut members = Object::of(&value);
             take_files(builder, &mut members, "/structuredContent");
+            take_canvas(builder, &mut members);
+            members.to_json()
+        }
+        Some(Dialect::ResponseV2 { .. }) => {
+            let mut members = Object::of(&value);
+            if let Some(data) = members.get("data").filter(|data| detect(data).is_some()) {
+                let mut data = Object::of(data);
+                take_files(builder, &mut data, "/structuredContent/data");
+                members.set("data", data.to_json());
+            }
             members.to_json()
         }
         _ => value,
+    }
+}
+
+/// What a JSON-RPC message has beside its answer.
+fn note_beside(builder: &mut Builder<'_>, beside: &Object) {
+    if !beside.is_empty() {
+        let message = "the message has members that a response does not have";
+        builder.note(Note::changed(Rule::R14, "", message).with_left_out(beside.to_json()));
     }
 }
 
@@ -483,14 +513,18 @@ fn without_files(builder: &mut Builder<'_>, value: Json) -> Json {
 fn read_failure(builder: &mut Builder<'_>, error: &Json) -> Dialect {
     builder.is_error = true;
     builder.source.is_rewritten = true;
-    let mut members = Object::of(error);
-    let message = members.remove("message").as_ref().and_then(short_string);
+    let error = builder.resolve_handles(error, "/error");
+    let mut members = Object::of(&error);
+    let message = members.get("message").and_then(short_string);
     let message = message.filter(|message| !message.trim().is_empty());
+    if message.is_some() {
+        members.remove("message");
+    }
     let message = message.unwrap_or_else(|| FAILED_WITHOUT_MESSAGE.to_owned());
     let details = match error.is_object() {
         true if members.is_empty() => None,
         true => Some(members.to_json()),
-        false => Some(error.clone()),
+        false => Some(error),
     };
     builder.results = error_results(&message, details.as_ref());
     Dialect::Blocks { is_json: false }

@@ -7,6 +7,7 @@ mod hide;
 mod model;
 mod preview;
 mod program;
+mod valid;
 mod view;
 
 pub use self::{

@@ -183,6 +183,8 @@ struct Open {
     head: Vec<u8>,
     tail: Vec<u8>,
     failure: Option<String>,
+    /// Only white space came so far.
+    is_blank: bool,
     /// The place of the decoded start, where the base64 turned out to be none.
     decoded_start: Option<SpillId>,
 }
@@ -217,7 +219,8 @@ impl<'a> Spiller<'a> {
 
     pub(crate) fn begin(&mut self, level: Level, hint: Hint) {
         let mode = match hint {
-            Hint::Base64 => Mode::Base64(Decoder::default()),
+            // A list of files may turn out to be one string.
+            Hint::Base64 | Hint::Files => Mode::Base64(Decoder::default()),
             _ => Mode::Text,
         };
         self.open[level as usize] = Some(self.new_open(hint, mode));
@@ -235,6 +238,7 @@ impl<'a> Spiller<'a> {
             head: Vec::new(),
             tail: Vec::new(),
             failure: None,
+            is_blank: true,
             decoded_start: None,
         }
     }
@@ -242,8 +246,10 @@ impl<'a> Spiller<'a> {
     /// The next part of the open string.
     pub(crate) fn write(&mut self, level: Level, text: &str) {
         let Some(mut open) = self.open[level as usize].take() else { return };
-        if level == Level::Message && open.size == 0 && open.hint == Hint::Text {
-            self.start_nested(text);
+        if level == Level::Message && open.is_blank && open.hint == Hint::Text {
+            let start = text.trim_start();
+            open.is_blank = start.is_empty();
+            self.start_nested(start);
         }
         match &mut open.mode {
             Mode::Text => open.write(self.sink, text.as_bytes()),
@@ -263,8 +269,8 @@ impl<'a> Spiller<'a> {
     }
 
     /// A scanner for a text that starts like JSON.
-    fn start_nested(&mut self, text: &str) {
-        let starts_like_json = text.trim_start().starts_with(['{', '[']);
+    fn start_nested(&mut self, start: &str) {
+        let starts_like_json = start.starts_with(['{', '[']);
         self.nested = starts_like_json.then(|| {
             let options = ScanOptions::strict(&self.limits).spilling(&self.limits, Level::Text);
             Box::new(Nested { scanner: Scanner::new(options), first: self.spilled.len() })

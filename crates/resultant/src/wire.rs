@@ -15,13 +15,18 @@ use crate::{
 /// A whole message.
 #[derive(Debug)]
 pub(crate) enum Message {
-    Result(WireResult),
+    Result(Box<WireResult>),
     /// A JSON-RPC error.
     Failure {
         error: Json,
+        /// What the message has beside it.
+        beside: Object,
     },
     /// Neither: the value itself.
-    Payload(Json),
+    Payload {
+        payload: Json,
+        beside: Object,
+    },
 }
 
 /// A `CallToolResult`.
@@ -32,13 +37,17 @@ pub(crate) struct WireResult {
     pub(crate) is_error: bool,
     /// The Python spelling of a dumped client object.
     pub(crate) is_python: bool,
-    /// `data` of a Python dump, where it differs from the structured content.
-    pub(crate) other_data: Option<Json>,
+    /// Structured content under other keys, where it differs.
+    pub(crate) other_data: Vec<(&'static str, Json)>,
     /// `resultType` is there: the server speaks 2026-07-28.
     pub(crate) is_modern: bool,
-    /// Every member that is none of the above.
-    pub(crate) fields: Object,
     pub(crate) oddities: Vec<Oddity>,
+    /// `_meta`, where it is an object.
+    pub(crate) meta: Object,
+    /// The members that the protocol does not have.
+    pub(crate) carried: Object,
+    /// There is neither content nor structured content.
+    pub(crate) is_bare: bool,
     pub(crate) source: Option<Json>,
 }
 
@@ -112,30 +121,40 @@ pub(crate) fn short_string(json: &Json) -> Option<String> {
 /// Takes a message apart.
 pub(crate) fn read_message(message: &Json) -> Message {
     if !message.is_object() {
-        return Message::Payload(message.clone());
+        return Message::Payload { payload: message.clone(), beside: Object::default() };
     }
-    let members = Object::of(message);
-    if members.get("jsonrpc").is_some() {
-        // An answer has one of both. Where a server sends both, the error is what happened.
-        if let Some(error) = members.get("error").filter(|error| !error.is_null()) {
-            return Message::Failure { error: error.clone() };
-        }
-        if let Some(result) = members.get("result") {
-            return match read_result(result) {
-                Some(result) => Message::Result(result),
-                None => Message::Payload(result.clone()),
+    let mut members = Object::of(message);
+    if members.get("jsonrpc").is_some() && members.get("results").is_none() {
+        let is_failure = members.get("error").is_some_and(|error| !error.is_null());
+        let answer = members.remove(if is_failure { "error" } else { "result" });
+        if let Some(answer) = answer {
+            members.remove("jsonrpc");
+            members.remove("id");
+            if !is_failure {
+                members.remove("error");
+            }
+            // An answer has one of both. Where a server sends both, the error is what happened.
+            return match is_failure {
+                true => Message::Failure { error: answer, beside: members },
+                false => match read_result(&answer) {
+                    Some(mut result) => {
+                        result.note_beside(&members);
+                        Message::Result(Box::new(result))
+                    }
+                    None => Message::Payload { payload: answer, beside: members },
+                },
             };
         }
     }
     match read_result(message) {
-        Some(result) => Message::Result(result),
-        None => Message::Payload(message.clone()),
+        Some(result) => Message::Result(Box::new(result)),
+        None => Message::Payload { payload: message.clone(), beside: Object::default() },
     }
 }
 
 /// Reads a tool result; `None` where the value does not look like one.
 fn read_result(json: &Json) -> Option<WireResult> {
-    let mut members = Object::of(json);
+    let members = Object::of(json);
     let has = |key: &str| members.get(key).is_some();
     let has_blocks = members.get("content").is_some_and(looks_like_content);
     let is_python = has("structured_content") || has("is_error");
@@ -147,23 +166,28 @@ fn read_result(json: &Json) -> Option<WireResult> {
     if !has_structured && !looks_like_result {
         return None;
     }
-    let mut result = WireResult { is_python, source: Some(json.clone()), ..Default::default() };
+    let is_bare = !has("content") && !has_structured;
+    // So may it have members with the names of the protocol.
+    if has("results") && !has("content") || is_bare && is_payload_with_a_flag(&members) {
+        return None;
+    }
+    let source = Some(json.clone());
+    let mut result = WireResult { is_python, is_bare, source, ..Default::default() };
     result.is_modern = has("resultType");
     if let Some(content) = members.get("content") {
         result.read_content(content);
     }
     result.read_structured(&members);
     result.read_error_flag(&members);
-    for key in ["content", "structuredContent", "isError"] {
-        members.remove(key);
-    }
-    if is_python {
-        for key in ["structured_content", "is_error", "data"] {
-            members.remove(key);
-        }
-    }
-    result.fields = members;
+    result.read_rest(&members);
     Some(result)
+}
+
+/// An object with nothing of a result but `isError: false`, and with members of its own.
+fn is_payload_with_a_flag(members: &Object) -> bool {
+    let is_own = |key: &str| !matches!(key, "isError" | "_meta" | "resultType");
+    members.get("isError").and_then(Json::as_bool) == Some(false)
+        && members.iter().any(|(key, _)| is_own(key))
 }
 
 /// A list of blocks, or one of the two things servers send instead.
@@ -232,11 +256,45 @@ impl WireResult {
         let chosen = spelled.filter(|value| !value.is_null()).or(dumped).or(data);
         self.structured =
             chosen.map_or(Structured::Absent, |value| Structured::Value(value.clone()));
-        if let (Some(chosen), Some(data)) = (chosen, data) {
+        for (key, other) in [("structured_content", dumped), ("data", data)] {
+            let (Some(chosen), Some(other)) = (chosen, other) else { continue };
             // A client unwraps `{"result": v}` into `data`: that is no difference.
-            let is_same = chosen.same_value(data)
-                || only_result(chosen).is_some_and(|inner| inner.same_value(data));
-            self.other_data = (!is_same).then(|| data.clone());
+            let is_same = chosen.same_value(other)
+                || only_result(chosen).is_some_and(|inner| inner.same_value(other));
+            if !is_same {
+                self.other_data.push((key, other.clone()));
+            }
+        }
+    }
+
+    /// `_meta`, and the members that the protocol does not have.
+    fn read_rest(&mut self, members: &Object) {
+        for (key, value) in members.iter() {
+            match key {
+                "content" | "structuredContent" | "isError" => {}
+                "structured_content" | "is_error" | "data" if self.is_python => {}
+                "meta" if self.is_python && value.is_object() && members.get("_meta").is_none() => {
+                    self.meta = Object::of(value);
+                }
+                "_meta" if value.is_object() => self.meta = Object::of(value),
+                "resultType" if value.as_str().is_none() => {
+                    let message = "resultType is no text and is left out";
+                    self.odd("/resultType", message, Some(value.clone()));
+                }
+                "_meta" if value.is_null() => {}
+                "_meta" => {
+                    self.odd("/_meta", "_meta is no object and is left out", Some(value.clone()));
+                }
+                _ => self.carried.set(key, value.clone()),
+            }
+        }
+    }
+
+    /// What a JSON-RPC message has beside its result.
+    fn note_beside(&mut self, beside: &Object) {
+        if !beside.is_empty() {
+            let message = "the message has members that a response does not have";
+            self.odd("", message, Some(beside.to_json()));
         }
     }
 

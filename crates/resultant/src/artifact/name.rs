@@ -6,7 +6,14 @@ use unicode_normalization::UnicodeNormalization as _;
 
 /// The name cleaned, or `None` where nothing is left of it.
 pub(crate) fn clean_name(name: &str, bytes_max: usize) -> Option<String> {
-    let cleaned: String = last_segment(name).nfc().filter(|char| !is_unsafe(*char)).collect();
+    // The name of a download of ours is not its token.
+    let name = match name.find("/api/files/download/") {
+        Some(at) => name[at..].split(['?', '#']).next().unwrap_or_default(),
+        None => name,
+    };
+    // First the filter: what it takes away may have kept two characters from becoming one.
+    let cleaned: String =
+        last_segment(name).chars().filter(|char| !is_unsafe(*char)).nfc().collect();
     let cleaned = cleaned.trim();
     if cleaned.is_empty() || cleaned.chars().all(|char| char == '.') {
         return None;
@@ -34,30 +41,30 @@ fn shorten(name: &str, bytes_max: usize) -> String {
     if name.len() <= bytes_max {
         return name.to_owned();
     }
-    let (_, extension) = split_extension(name);
-    // An extension that leaves no room for a name is none.
-    let extension = if extension.len() < bytes_max / 2 { extension } else { "" };
+    let (_, extension) = split_extension(name, bytes_max);
     let mut end = bytes_max - extension.len();
     while !name.is_char_boundary(end) {
         end -= 1;
     }
-    format!("{}{extension}", &name[..end])
+    format!("{}{extension}", name[..end].trim_end())
 }
 
-/// The name before its extension, and the extension with its dot.
-fn split_extension(name: &str) -> (&str, &str) {
+/// The name before its extension, and the extension with its dot. An extension that leaves no room
+/// for a name is none.
+fn split_extension(name: &str, bytes_max: usize) -> (&str, &str) {
     match name.rfind('.') {
-        Some(dot) if dot > 0 => name.split_at(dot),
+        Some(dot) if dot > 0 && name.len() - dot < bytes_max / 2 => name.split_at(dot),
         _ => (name, ""),
     }
 }
 
 /// A name that is not taken: ` (2)` and so on before the extension.
-pub(crate) fn unique_name(name: String, taken: &mut HashSet<String>, bytes_max: usize) -> String {
+pub(crate) fn unique_name(name: &str, taken: &mut HashSet<String>, bytes_max: usize) -> String {
+    let name = shorten(name, bytes_max);
     if taken.insert(name.clone()) {
         return name;
     }
-    let (stem, extension) = split_extension(&name);
+    let (stem, extension) = split_extension(&name, bytes_max);
     let mut number = 2_u64;
     loop {
         let suffix = format!(" ({number}){extension}");
@@ -110,7 +117,7 @@ mod tests {
     #[test]
     fn r6_equal_names_are_numbered() {
         let mut taken = HashSet::new();
-        let mut next = |name: &str| unique_name(name.to_owned(), &mut taken, 255);
+        let mut next = |name: &str| unique_name(name, &mut taken, 255);
         assert_eq!(next("a.txt"), "a.txt");
         assert_eq!(next("a (2).txt"), "a (2).txt");
         assert_eq!(next("a.txt"), "a (3).txt");

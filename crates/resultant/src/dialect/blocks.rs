@@ -53,36 +53,19 @@ fn read_block(
         BlockKind::Image { data, mime } => {
             counts.images += 1;
             let stem = format!("image-{}", counts.images);
-            add_block_file(
-                builder,
-                place,
-                block,
-                None,
-                stem,
-                mime,
-                FileBytes::Base64(data.clone()),
-            );
+            add_block_file(builder, place, block, "data", stem, mime, data);
         }
         BlockKind::Audio { data, mime } => {
             counts.audio += 1;
             let stem = format!("audio-{}", counts.audio);
-            add_block_file(
-                builder,
-                place,
-                block,
-                None,
-                stem,
-                mime,
-                FileBytes::Base64(data.clone()),
-            );
+            add_block_file(builder, place, block, "data", stem, mime, data);
         }
-        BlockKind::EmbeddedBlob { uri, mime, blob } => {
+        BlockKind::EmbeddedBlob { mime, blob, .. } => {
             counts.resources += 1;
             let stem = format!("resource-{}", counts.resources);
-            let bytes = FileBytes::Base64(blob.clone());
-            add_block_file(builder, place, block, name_of_uri(uri), stem, mime, bytes);
+            add_block_file(builder, place, block, "blob", stem, mime, blob);
         }
-        BlockKind::EmbeddedText { uri, mime, text } => {
+        BlockKind::EmbeddedText { mime, text, .. } => {
             counts.resources += 1;
             let is_short = matches!(text, Text::Inline(text)
                 if text.len() <= builder.limits.embedded_text_bytes_max);
@@ -94,53 +77,100 @@ fn read_block(
             } else {
                 let stem = format!("resource-{}", counts.resources);
                 let mime = if mime.is_empty() { "text/plain" } else { mime };
-                let bytes = FileBytes::Text(text.clone());
-                add_block_file(builder, place, block, name_of_uri(uri), stem, mime, bytes);
+                let json = block.source.get("resource").and_then(|inner| inner.get("text"));
+                let json = json.unwrap_or(Json::null());
+                add_block_file(builder, place, block, "text", stem, mime, &json);
             }
         }
         BlockKind::Link { uri, name } => {
             let mut members = Object::of(&block.source);
             members.remove("type");
-            let json = builder.resolve_handles(&members.to_json(), place);
-            builder.links.push(Link { uri: uri.clone(), name: name.clone(), json });
+            builder.links.push(Link {
+                uri: uri.clone(),
+                name: name.clone(),
+                json: members.to_json(),
+            });
         }
         BlockKind::Unknown => keep_unknown(builder, place, at, block),
     }
 }
 
-/// Keeps what a block has beside its text.
-fn carry(builder: &mut Builder<'_>, place: &str, at: usize, block: &Block) {
+/// The members of a block, and of its resource, that are not in the text or file that it becomes.
+fn rest_of(block: &Block, content: &str, mime: Option<&str>) -> Object {
+    let is_mime = |value: &Json| mime.is_some() && value.as_str().as_deref() == mime;
     let mut members = Object::of(&block.source);
-    let is_plain = |members: &Object| members.iter().all(|(key, _)| matches!(key, "type" | "text"));
-    if is_plain(&members) {
-        return;
+    members.remove("type");
+    let rest = |mut members: Object| {
+        members.remove(content);
+        if members.get("mimeType").is_some_and(is_mime) {
+            members.remove("mimeType");
+        }
+        // A file has its annotations.
+        let annotations = block.annotations.as_ref().map(Json::as_text);
+        if mime.is_some() && members.get("annotations").map(Json::as_text) == annotations {
+            members.remove("annotations");
+        }
+        members
+    };
+    if members.get("resource").is_none_or(|inner| !inner.is_object()) {
+        return rest(members);
     }
-    members.remove("text");
-    if let Some(resource) = members.get("resource") {
-        let mut inner = Object::of(resource);
-        inner.remove("text");
+    let inner = members.remove("resource").as_ref().map(Object::of).unwrap_or_default();
+    let mut members = rest(members);
+    let inner = rest(inner);
+    if !inner.is_empty() {
         members.set("resource", inner.to_json());
     }
-    let json = builder.resolve_handles(&members.to_json(), place);
-    builder.carried.blocks.push((at, json));
+    members
+}
+
+/// Keeps what a block has beside its text, for clients.
+fn carry(builder: &mut Builder<'_>, place: &str, at: usize, block: &Block) {
+    let rest = rest_of(block, "text", None);
+    if !rest.is_empty() {
+        let json = builder.resolve_handles(&rest.to_json(), place);
+        builder.carried.blocks.push((at, json));
+    }
 }
 
 fn add_block_file(
     builder: &mut Builder<'_>,
     place: &str,
     block: &Block,
-    name: Option<String>,
+    content: &str,
     stem: String,
     mime: &str,
-    bytes: FileBytes,
+    data: &Json,
 ) {
+    let uri = match &block.kind {
+        BlockKind::EmbeddedBlob { uri, .. } | BlockKind::EmbeddedText { uri, .. } => uri.as_str(),
+        _ => "",
+    };
+    let bytes = match (&block.kind, Text::of(data)) {
+        (BlockKind::EmbeddedText { .. }, Some(text)) => FileBytes::Text(text),
+        _ => FileBytes::Base64(data.clone()),
+    };
+    let mut extra = Object::default();
+    let rest = rest_of(block, content, Some(mime));
+    if !rest.is_empty() {
+        let rest = builder.resolve_handles(&rest.to_json(), place);
+        extra.set("block", rest);
+    }
     let details = FileDetails {
         annotations: block.annotations.clone(),
         is_image_block: matches!(block.kind, BlockKind::Image { .. }),
+        extra,
         ..Default::default()
     };
-    let fallback = Fallback::Stem(stem);
-    builder.add_file(place, Proposal { name, fallback, mime: mime.to_owned(), bytes, details });
+    let proposal = Proposal {
+        name: name_of_uri(uri),
+        fallback: Fallback::Stem(stem),
+        mime: mime.to_owned(),
+        bytes,
+        details,
+        source: block.source.clone(),
+    };
+    builder.add_file(place, proposal);
 }
 
 /// The last segment of a URI's path, its percent signs decoded.
@@ -152,7 +182,8 @@ fn name_of_uri(uri: &str) -> Option<String> {
     let mut rest = segment.as_bytes();
     while let Some((&byte, more)) = rest.split_first() {
         let code = more.get(..2).and_then(|code| std::str::from_utf8(code).ok());
-        match code.filter(|_| byte == b'%').and_then(|code| u8::from_str_radix(code, 16).ok()) {
+        let code = code.filter(|code| byte == b'%' && !code.starts_with('+'));
+        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
             Some(decoded) => {
                 bytes.push(decoded);
                 rest = &more[2..];

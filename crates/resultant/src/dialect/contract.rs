@@ -13,14 +13,14 @@ pub(crate) fn read_contract(builder: &mut Builder<'_>, payload: &Json) {
     let mut members = Object::of(payload);
     let results = members.remove("results");
     read_meta_data(builder, &mut members);
+    let says_error = builder.meta_data.get("is_error").and_then(Json::as_bool) == Some(true);
+    limit_meta_data(builder);
     take_files(builder, &mut members, "");
     take_links(builder, &mut members);
     if let Some(display) = members.remove("display") {
         read_display(builder, &display);
     }
-    if let Some(canvas) = members.remove("canvas") {
-        read_canvas(builder, &canvas);
-    }
+    take_canvas(builder, &mut members);
     match results {
         Some(results) => {
             builder.results = results;
@@ -32,10 +32,13 @@ pub(crate) fn read_contract(builder: &mut Builder<'_>, payload: &Json) {
             builder.results = if members.is_empty() { Json::null() } else { members.to_json() };
         }
     }
-    let says_error = builder.meta_data.get("is_error").and_then(Json::as_bool) == Some(true);
-    if says_error && builder.results.get("error").is_some() {
-        builder.is_error = true;
-        builder.meta_data.remove("is_error");
+    builder.is_error |= says_error && builder.results.get("error").is_some();
+}
+
+/// The dashboard, with its token, out of an object.
+pub(crate) fn take_canvas(builder: &mut Builder<'_>, members: &mut Object) {
+    if let Some(canvas) = members.remove("canvas") {
+        read_canvas(builder, &canvas);
     }
 }
 
@@ -59,48 +62,67 @@ fn read_meta_data(builder: &mut Builder<'_>, members: &mut Object) {
         let Some(value) = members.remove(key) else { continue };
         let place = format!("/{key}");
         match value.kind() {
+            Kind::Object if builder.meta_data.is_empty() => {
+                builder.meta_data = Object::of(&value);
+            }
             Kind::Object => {
                 for (name, member) in Object::of(&value).iter() {
-                    if builder.meta_data.get(name).is_some() {
-                        let message = format!("`{}` is in meta_data already", shown(name));
-                        let note = Note::changed(Rule::R4, place.clone(), message);
-                        builder.note(note.with_left_out(member.clone()));
-                    } else {
-                        builder.meta_data.set(name, member.clone());
-                    }
+                    add_meta_data(builder, &place, name, member);
                 }
             }
             Kind::Null => {}
             _ => {
                 let message = "meta_data is no object; it is kept as its member `value`";
-                builder.note(Note::remark(Rule::R4, place, message));
-                builder.meta_data.set("value", value);
+                builder.note(Note::remark(Rule::R4, place.clone(), message));
+                add_meta_data(builder, &place, "value", &value);
             }
         }
     }
-    limit_meta_data(builder);
 }
+
+/// Adds a fact; one that is there already stays.
+pub(super) fn add_meta_data(builder: &mut Builder<'_>, place: &str, name: &str, value: &Json) {
+    match builder.meta_data.get(name) {
+        None => builder.meta_data.set(name, value.clone()),
+        Some(present) if present.same_value(value) => {}
+        Some(_) => {
+            let message = format!("`{}` is in meta_data already", shown(name));
+            let note = Note::changed(Rule::R4, place, message);
+            builder.note(note.with_left_out(value.clone()));
+        }
+    }
+}
+
+/// Facts that are not counted: texts beside the result have the model's budget as their limit, and
+/// an envelope always says its version, an error that it is one.
+const UNCOUNTED: [&str; 3] = ["additional_text", "version", "is_error"];
 
 /// R4: meta data over the limit becomes a file, and its keys are listed.
 pub(super) fn limit_meta_data(builder: &mut Builder<'_>) {
-    let meta_data = builder.meta_data.to_json();
     let limit = builder.limits.meta_bytes_max;
-    let size = meta_data.as_text().len();
+    let mut short = Object::default();
+    let mut counted = builder.meta_data.clone();
+    for key in UNCOUNTED {
+        if let Some(value) = counted.remove(key) {
+            short.set(key, value);
+        }
+    }
+    let size = counted.to_json().as_text().len();
     if size <= limit {
         return;
     }
+    let meta_data = builder.resolve_handles(&counted.to_json(), "/meta_data");
     let name = builder.keep_text("meta_data.json", "application/json", &meta_data);
     // The list itself must stay small, whatever the keys are.
     let mut listed = Vec::new();
     let mut room = limit / 2;
-    for (key, _) in builder.meta_data.iter() {
-        let Some(left) = room.checked_sub(key.len() + 3) else { break };
+    for (key, _) in counted.iter() {
+        let Some(left) = room.checked_sub(Json::string(key).as_text().len() + 1) else { break };
         room = left;
         listed.push(key);
     }
-    let mut short = Object::default();
     short.set("keys", Json::of(&listed));
-    short.set("keys_count", Json::number(builder.meta_data.len() as u64));
+    short.set("keys_count", Json::number(counted.len() as u64));
     short.set("file", Json::string(&name));
     let message = format!("meta_data has {size} bytes, more than {limit}; it is in `{name}`");
     builder.note(Note::changed(Rule::R4, "/meta_data", message));
@@ -168,35 +190,56 @@ fn read_artifact(builder: &mut Builder<'_>, place: &str, index: usize, item: &Js
         }
         _ => return read_file_elsewhere(builder, place, item, &members),
     };
-    members.remove("b64");
-    let name = take_string(builder, &mut members, "name", place);
-    let mime = take_string(builder, &mut members, "mime", place)
-        .or_else(|| take_string(builder, &mut members, "mimeType", place));
+    match bytes {
+        FileBytes::Base64(_) => drop(members.remove("b64")),
+        _ => drop(take_string(builder, place, &mut members, "b64")),
+    }
+    let name = take_string(builder, place, &mut members, "name");
+    add_described_file(builder, place, index, item, members, name, bytes);
+}
+
+/// A file with the members that describe it.
+fn add_described_file(
+    builder: &mut Builder<'_>,
+    place: &str,
+    index: usize,
+    item: &Json,
+    mut members: Object,
+    name: Option<String>,
+    bytes: FileBytes,
+) {
     if name.is_none() {
         let message = format!("a file without a name is called `file-{}`", index + 1);
         builder.note(Note::changed(Rule::R6, place, message));
     }
+    let mime = take_string(builder, place, &mut members, "mime")
+        .or_else(|| take_string(builder, place, &mut members, "mimeType"));
     let details = builder.file_details(place, &mut members);
-    let fallback = Fallback::Exact(format!("file-{}", index + 1));
-    let mime = mime.unwrap_or_default();
-    builder.add_file(place, Proposal { name, fallback, mime, bytes, details });
+    let proposal = Proposal {
+        name,
+        fallback: Fallback::Exact(format!("file-{}", index + 1)),
+        mime: mime.unwrap_or_default(),
+        bytes,
+        details,
+        source: item.clone(),
+    };
+    builder.add_file(place, proposal);
 }
 
-/// Takes a member that should be a string; another value is noted.
+/// Takes a member that should be a short text; another value is noted.
 fn take_string(
     builder: &mut Builder<'_>,
+    place: &str,
     members: &mut Object,
     key: &str,
-    place: &str,
 ) -> Option<String> {
     let value = members.remove(key)?;
-    let string = short_string(&value);
-    if string.is_none() && !value.is_null() {
-        let note =
-            Note::changed(Rule::R6, format!("{place}/{key}"), format!("`{key}` is no string"));
+    let text = short_string(&value);
+    if text.is_none() && !value.is_null() {
+        let note = Note::remark(Rule::R6, format!("{place}/{key}"), "no short text: left out");
         builder.note(note.with_left_out(value));
     }
-    string
+    text
 }
 
 /// An artifact without bytes: a link where it has an address, else a note.
@@ -205,10 +248,14 @@ fn read_file_elsewhere(builder: &mut Builder<'_>, place: &str, item: &Json, memb
         Some(uri) => {
             let name = members.get("name").and_then(short_string).unwrap_or_else(|| uri.clone());
             builder.note(Note::remark(Rule::R6, place, "a file without bytes is kept as a link"));
-            let mut members = members.clone();
-            members.set("uri", Json::string(&uri));
-            let json = builder.resolve_handles(&members.to_json(), place);
-            builder.links.push(Link { uri, name, json });
+            let mut json = members.clone();
+            let other = json.get("uri").filter(|other| short_string(other).as_ref() != Some(&uri));
+            match other.cloned() {
+                Some(other) => json.set("url", other),
+                None => drop(json.remove("url")),
+            }
+            json.set("uri", Json::string(&uri));
+            builder.links.push(Link { uri, name, json: json.to_json() });
         }
         None => {
             let message = "an artifact without bytes is left out";
@@ -233,6 +280,11 @@ fn read_legacy_arrays(
     for (index, content) in contents.iter().enumerate() {
         let place = format!("{at}/returned_file_contents/{index}");
         let listed = names.get(index).and_then(short_string);
+        if let (Some(name), None) = (names.get(index).filter(|name| !name.is_null()), &listed) {
+            let place = format!("{at}/returned_file_names/{index}");
+            let note = Note::changed(Rule::R5, place, "a name that is no short text is left out");
+            builder.note(note.with_left_out(name.clone()));
+        }
         read_legacy_content(builder, &place, index, content, listed);
     }
     for (index, name) in names.iter().enumerate().skip(contents.len()) {
@@ -269,14 +321,20 @@ fn read_legacy_content(
     listed: Option<String>,
 ) {
     let mut members = Object::of(content);
-    let own_name = take_string(builder, &mut members, "name", place);
     let bytes =
         if content.kind() == Kind::String { Some(content.clone()) } else { members.remove("b64") };
     let Some(bytes) = bytes.filter(|bytes| bytes.kind() == Kind::String) else {
-        let message = "a file content is neither base64 nor `{name, b64}` and is left out";
-        return builder
-            .note(Note::changed(Rule::R5, place, message).with_left_out(content.clone()));
+        let message = match &listed {
+            Some(name) => format!("`{}` is neither base64 nor `{{name, b64}}`", shown(name)),
+            None => "a file content is neither base64 nor `{name, b64}`".to_owned(),
+        };
+        let mut left_out = Object::default();
+        listed.iter().for_each(|name| left_out.set("name", Json::string(name)));
+        left_out.set("content", content.clone());
+        let note = Note::changed(Rule::R5, place, message + " and is left out");
+        return builder.note(note.with_left_out(left_out.to_json()));
     };
+    let own_name = take_string(builder, place, &mut members, "name");
     if let (Some(own), Some(listed)) = (&own_name, &listed)
         && own != listed
     {
@@ -285,22 +343,7 @@ fn read_legacy_content(
         builder.note(Note::remark(Rule::R5, place, message).with_left_out(Json::string(own)));
     }
     let name = listed.or(own_name);
-    if name.is_none() {
-        let message = format!("a file without a name is called `file-{}`", index + 1);
-        builder.note(Note::changed(Rule::R5, place, message));
-    }
-    let mime = take_string(builder, &mut members, "mime", place).unwrap_or_default();
-    let details = builder.file_details(place, &mut members);
-    builder.add_file(
-        place,
-        Proposal {
-            name,
-            fallback: Fallback::Exact(format!("file-{}", index + 1)),
-            mime,
-            bytes: FileBytes::Base64(bytes),
-            details,
-        },
-    );
+    add_described_file(builder, place, index, content, members, name, FileBytes::Base64(bytes));
 }
 
 /// R5: `artifacts` wins. What the arrays have beside is named, unless it is the same files again.
@@ -314,8 +357,19 @@ fn note_losing_arrays(
     let kept: Vec<String> =
         builder.artifacts[before..].iter().map(|artifact| artifact.name.clone()).collect();
     let name_items: Vec<Json> = names.iter().flat_map(Json::items).collect();
-    let is_repeated = name_items.len() == kept.len()
-        && name_items.iter().zip(&kept).all(|(name, kept)| name.as_str().as_deref() == Some(kept));
+    let content_items: Vec<Json> = contents.iter().flat_map(Json::items).collect();
+    let has_same_bytes = contents.is_none()
+        || content_items.len() == kept.len()
+            && content_items.iter().zip(&builder.artifacts[before..]).all(|(content, artifact)| {
+                builder.digest_of_base64(content) == Some(artifact.sha256)
+            });
+    let has_same_names = names.is_none()
+        || name_items.len() == kept.len()
+            && name_items
+                .iter()
+                .zip(&kept)
+                .all(|(name, kept)| name.as_str().as_deref() == Some(kept));
+    let is_repeated = has_same_names && has_same_bytes;
     if contents.is_none() && (names.is_none() || is_repeated) {
         return;
     }
@@ -334,7 +388,7 @@ fn note_losing_arrays(
 }
 
 /// Links as this crate writes them.
-fn take_links(builder: &mut Builder<'_>, members: &mut Object) {
+pub(super) fn take_links(builder: &mut Builder<'_>, members: &mut Object) {
     let uri_of = |item: &Json| item.get("uri").as_ref().and_then(short_string);
     let is_ours = members.get("links").is_some_and(|links| {
         links.items().next().is_some() && links.items().all(|item| uri_of(&item).is_some())
@@ -419,9 +473,17 @@ pub(super) fn read_canvas(builder: &mut Builder<'_>, value: &Json) {
         return;
     }
     let mut members = Object::of(value);
-    // Even a token of the wrong kind is a token: it is not shown in a note.
     let token = members.remove("token").filter(|token| !token.is_null());
-    let token = token.map(|token| short_string(&token).unwrap_or_else(|| token.to_string()));
+    let token = token.and_then(|token| match token.kind() {
+        Kind::String if short_string(&token).is_none() => {
+            let note = Note::changed(Rule::R13, "/canvas/token", "a token this long is no token");
+            builder.note(note.with_left_out(token));
+            None
+        }
+        Kind::String => short_string(&token),
+        // Even a token of the wrong kind is a token: it is not shown in a note.
+        _ => Some(token.to_string()),
+    });
     let word = |known: &'static [&str]| {
         move |value: &Json| value.as_str().is_some_and(|word| known.contains(&&*word))
     };

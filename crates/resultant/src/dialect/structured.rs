@@ -145,8 +145,12 @@ fn may_equal(text: &str, value: &Json) -> bool {
 
 /// What a Python dump says twice in two ways.
 pub(crate) fn note_other_data(builder: &mut Builder<'_>, wire: &WireResult) {
-    if let Some(data) = &wire.other_data {
-        let message = "structured_content and data differ; structured_content counts";
-        builder.note(Note::changed(Rule::R2, "/data", message).with_left_out(data.clone()));
+    for (key, data) in &wire.other_data {
+        let message = match *key {
+            "data" => "structured_content and data differ; structured_content counts",
+            _ => "structuredContent and structured_content differ; structuredContent counts",
+        };
+        let note = Note::changed(Rule::R2, format!("/{key}"), message);
+        builder.note(note.with_left_out(data.clone()));
     }
 }

@@ -214,6 +214,9 @@ pub(super) fn to_value(text: &str) -> Value {
 
 /// The nearest number a tree can hold.
 fn number(text: &str) -> Number {
+    if text == "-0" {
+        return Number::from_f64(-0.0).unwrap_or_else(|| Number::from(0));
+    }
     let whole =
         text.parse::<u64>().map(Number::from).or_else(|_| text.parse::<i64>().map(Number::from));
     whole.unwrap_or_else(|_| {

@@ -1,6 +1,6 @@
 //! Puts an outcome together: files, notes, and the strings that went to a sink.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::{
     Limits, Verdict,
@@ -32,12 +32,15 @@ pub(crate) struct Builder<'a> {
     pub(crate) carried: Carried,
     pub(crate) source: Source,
     notes: Vec<Note>,
-    notes_over: usize,
+    /// The notes over the limit.
+    more_notes: Vec<Note>,
     taken: HashSet<String>,
     /// Names as they were sent and as they are, to find the one that `display` means.
     renamed: Vec<(String, String)>,
     spills: BTreeMap<SpillId, Spilled>,
     used: HashSet<SpillId>,
+    /// What stands for each long string that is in a file.
+    stand_ins: HashMap<SpillId, String>,
 }
 
 /// A file as a result describes it.
@@ -48,6 +51,8 @@ pub(crate) struct Proposal {
     pub(crate) mime: String,
     pub(crate) bytes: FileBytes,
     pub(crate) details: FileDetails,
+    /// All of it as it was sent, for the note where it has to be left out.
+    pub(crate) source: Json,
 }
 
 /// What else a result says about a file.
@@ -90,11 +95,12 @@ impl<'a> Builder<'a> {
             carried: Carried::default(),
             source: Source::default(),
             notes: Vec::new(),
-            notes_over: 0,
+            more_notes: Vec::new(),
             taken: HashSet::new(),
             renamed: Vec::new(),
             spills: spills.into_iter().map(|spilled| (spilled.id, spilled)).collect(),
             used: HashSet::new(),
+            stand_ins: HashMap::new(),
         }
     }
 
@@ -104,50 +110,47 @@ impl<'a> Builder<'a> {
     }
 
     /// Takes the canvas token out of everything that is written for somebody else.
-    pub(crate) fn hide_token(&mut self) {
+    fn hide_token(&mut self) {
         const TOKEN_BYTES_MIN: usize = 4;
         let token = self.canvas.as_ref().and_then(|canvas| canvas.token.clone());
         let Some(token) = token.filter(|token| token.len() >= TOKEN_BYTES_MIN) else { return };
-        let mut is_found = false;
-        let mut hide = |json: &mut Json| {
-            if let Some(hidden) = without_token(json, &token) {
-                is_found = true;
-                *json = hidden;
-            }
-        };
-        hide(&mut self.results);
-        self.meta_data.values_mut().for_each(&mut hide);
-        self.extra.values_mut().for_each(&mut hide);
-        self.carried.fields.values_mut().for_each(&mut hide);
-        self.carried.blocks.iter_mut().for_each(|(_, json)| hide(json));
-        self.notes.iter_mut().filter_map(|note| note.left_out.as_mut()).for_each(&mut hide);
-        self.links.iter_mut().for_each(|link| hide(&mut link.json));
-        if let Some(canvas) = &mut self.canvas {
-            canvas.members.values_mut().for_each(&mut hide);
-        }
-        if let Some(display) = &mut self.display {
-            display.extra.values_mut().for_each(&mut hide);
-        }
+        let mut hiding = Hiding { token: &token, is_found: false };
+        hiding.json(&mut self.results);
+        hiding.object(&mut self.meta_data);
+        hiding.object(&mut self.extra);
+        hiding.object(&mut self.carried.meta);
+        hiding.object(&mut self.carried.fields);
+        self.carried.blocks.iter_mut().for_each(|(_, block)| hiding.json(block));
+        self.source.structured.iter_mut().for_each(|value| hiding.json(value));
+        self.canvas.iter_mut().for_each(|canvas| hiding.object(&mut canvas.members));
+        self.display.iter_mut().for_each(|display| hiding.object(&mut display.extra));
         for artifact in &mut self.artifacts {
-            artifact.extra.values_mut().for_each(&mut hide);
-            artifact.annotations.iter_mut().for_each(&mut hide);
-        }
-        let mut hide_text = |text: &mut String| {
-            if text.contains(&token) {
-                is_found = true;
-                *text = text.replace(&token, HIDDEN_TOKEN);
+            if artifact.name.contains(&token) {
+                let name = artifact.name.replace(&token, "token");
+                let name = unique_name(&name, &mut self.taken, self.limits.name_bytes_max);
+                let old = std::mem::replace(&mut artifact.name, name);
+                let primary = self.display.as_mut().and_then(|it| it.primary_file.as_mut());
+                primary.filter(|primary| **primary == old).into_iter().for_each(|primary| {
+                    primary.clone_from(&artifact.name);
+                });
+                hiding.is_found = true;
             }
-        };
+            hiding.text(&mut artifact.mime);
+            artifact.description.iter_mut().for_each(|text| hiding.text(text));
+            artifact.url.iter_mut().for_each(|text| hiding.text(text));
+            artifact.annotations.iter_mut().for_each(|value| hiding.json(value));
+            hiding.object(&mut artifact.extra);
+        }
         for link in &mut self.links {
-            hide_text(&mut link.uri);
-            hide_text(&mut link.name);
+            hiding.text(&mut link.uri);
+            hiding.text(&mut link.name);
+            hiding.json(&mut link.json);
         }
-        for artifact in &mut self.artifacts {
-            artifact.description.iter_mut().for_each(&mut hide_text);
-            artifact.url.iter_mut().for_each(&mut hide_text);
+        for note in &mut self.notes {
+            hiding.text(&mut note.message);
+            note.left_out.iter_mut().for_each(|value| hiding.json(value));
         }
-        self.notes.iter_mut().for_each(|note| hide_text(&mut note.message));
-        if is_found {
+        if hiding.is_found {
             let message = "the canvas token was taken out of the rest of the result";
             self.note(Note::remark(Rule::R13, "/canvas/token", message));
         }
@@ -157,7 +160,7 @@ impl<'a> Builder<'a> {
         if self.notes.len() < self.limits.notes_max {
             self.notes.push(note);
         } else {
-            self.notes_over += 1;
+            self.more_notes.push(note);
         }
     }
 
@@ -243,28 +246,40 @@ impl<'a> Builder<'a> {
 
     /// Adds a file and returns its name; a file whose bytes are not what they say is left out.
     pub(crate) fn add_file(&mut self, place: &str, proposal: Proposal) -> Option<String> {
-        let Proposal { name, fallback, mime, bytes, details } = proposal;
+        let Proposal { name, fallback, mime: declared, bytes, details, source } = proposal;
+        let spill = match &bytes {
+            FileBytes::Base64(json) => Text::of(json),
+            FileBytes::Text(text) => Some(text.clone()),
+            FileBytes::Known { .. } => None,
+        };
         let cleaned = name.as_deref().and_then(|name| clean_name(name, self.limits.name_bytes_max));
         let shown_name = cleaned.clone().or_else(|| name.clone()).unwrap_or_default();
-        let (measured, content) = self.measure(place, &shown_name, bytes)?;
+        let (measured, content) = match self.measure(&shown_name, bytes) {
+            Ok(measured) => measured,
+            Err(message) => {
+                self.note(Note::changed(Rule::R6, place, message).with_left_out(source));
+                // A client gets no file that is none.
+                self.source.is_rewritten = true;
+                return None;
+            }
+        };
         let (mime, decided) = match content {
             // Nothing is known of bytes that are elsewhere, so their type is what was declared.
-            Content::Elsewhere if !mime.is_empty() => (mime, Decided::Declared),
-            _ => decide_media_type(&mime, &measured.head, &shown_name),
+            Content::Elsewhere if !declared.is_empty() => (declared.clone(), Decided::Declared),
+            _ => decide_media_type(&declared, &measured.head, &shown_name),
         };
-        if decided == Decided::DeclaredWrong {
-            let message =
-                format!("the declared media type is impossible for `{shown_name}`; it is {mime}");
-            self.note(Note::remark(Rule::R7, place, message));
-        }
         let wanted = cleaned.clone().unwrap_or_else(|| match fallback {
             Fallback::Exact(name) => name,
             Fallback::Stem(stem) => stem + extension_for(&mime),
         });
-        let final_name = unique_name(wanted, &mut self.taken, self.limits.name_bytes_max);
+        let final_name = unique_name(&wanted, &mut self.taken, self.limits.name_bytes_max);
+        self.note_media_type(place, &declared, &mime, decided, &final_name);
         self.note_name(place, name.as_deref(), cleaned.as_deref(), &final_name);
         self.note_size(place, details.size.as_ref(), measured.size, &final_name);
         self.note_digest(place, details.sha256.as_ref(), measured.sha256, &final_name);
+        if let Some(Text::Spilled(id)) = spill {
+            self.stand_ins.insert(id, format!("[the file {final_name}]"));
+        }
         if let Some(sent) = name {
             self.renamed.push((sent, final_name.clone()));
         }
@@ -282,6 +297,42 @@ impl<'a> Builder<'a> {
             is_image_block: details.is_image_block,
         });
         Some(final_name)
+    }
+
+    fn note_media_type(
+        &mut self,
+        place: &str,
+        declared: &str,
+        mime: &str,
+        decided: Decided,
+        name: &str,
+    ) {
+        if declared == mime || declared.is_empty() {
+            return;
+        }
+        let message = match decided {
+            Decided::DeclaredWrong => {
+                format!("the declared media type is impossible for `{name}`; it is {mime}")
+            }
+            Decided::Declared => format!("the media type of `{name}` is written {mime}"),
+            Decided::Found => format!("the declared type of `{name}` is none; it is {mime}"),
+        };
+        let note = Note::remark(Rule::R7, place, message);
+        self.note(note.with_left_out(Json::string(declared)));
+    }
+
+    fn note_digest(
+        &mut self,
+        place: &str,
+        declared: Option<&Json>,
+        sha256: Sha256Digest,
+        name: &str,
+    ) {
+        let Some(declared) = declared.filter(|declared| !declared.is_null()) else { return };
+        if declared.as_str().and_then(|text| Sha256Digest::parse(&text)) != Some(sha256) {
+            let message = format!("the declared digest of `{name}` is wrong");
+            self.note(Note::changed(Rule::R6, place, message).with_left_out(declared.clone()));
+        }
     }
 
     fn note_name(&mut self, place: &str, sent: Option<&str>, cleaned: Option<&str>, now: &str) {
@@ -309,109 +360,79 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn note_digest(
-        &mut self,
-        place: &str,
-        declared: Option<&Json>,
-        sha256: Sha256Digest,
-        name: &str,
-    ) {
-        let Some(declared) = declared.filter(|declared| !declared.is_null()) else { return };
-        let is_same = declared.as_str().and_then(|text| Sha256Digest::parse(&text)) == Some(sha256);
-        if !is_same {
-            let message = format!("the declared digest of `{name}` is wrong; it is {sha256}");
-            self.note(Note::changed(Rule::R6, place, message).with_left_out(declared.clone()));
-        }
-    }
-
-    /// Size, digest, first bytes and place of a file's content. `None` where it is not valid.
-    fn measure(
-        &mut self,
-        place: &str,
-        name: &str,
-        bytes: FileBytes,
-    ) -> Option<(Measured, Content)> {
+    /// Size, digest, first bytes and place of a file's content. A sentence where it is not valid.
+    fn measure(&mut self, name: &str, bytes: FileBytes) -> Result<(Measured, Content), String> {
         match bytes {
             FileBytes::Known { size, sha256 } => {
-                Some((Measured { size, sha256, head: Vec::new() }, Content::Elsewhere))
+                Ok((Measured { size, sha256, head: Vec::new() }, Content::Elsewhere))
             }
             FileBytes::Text(Text::Inline(text)) => {
                 let head = text.as_bytes()[..text.len().min(512)].to_vec();
                 let sha256 = Sha256Digest::of(text.as_bytes());
                 let measured = Measured { size: text.len() as u64, sha256, head };
-                Some((measured, Content::Text(text)))
+                Ok((measured, Content::Text(text)))
             }
-            FileBytes::Text(Text::Spilled(id)) => self.measure_spilled(place, name, id, false),
-            FileBytes::Base64(json) => match Text::of(&json)? {
-                Text::Spilled(id) => self.measure_spilled(place, name, id, true),
-                Text::Inline(text) => match measure_base64(&text) {
-                    Ok(measured) => Some((measured, Content::Base64(text))),
-                    Err(invalid) => {
-                        let message = format!(
-                            "`{name}` is left out: its base64 is not valid from character {}",
-                            invalid.at
-                        );
-                        self.note(Note::changed(Rule::R6, place, message).with_left_out(json));
-                        None
-                    }
+            FileBytes::Text(Text::Spilled(id)) => self.measure_spilled(name, id, false),
+            FileBytes::Base64(json) => match Text::of(&json) {
+                Some(Text::Spilled(id)) => self.measure_spilled(name, id, true),
+                Some(Text::Inline(text)) => match measure_base64(&text) {
+                    Ok(measured) => Ok((measured, Content::Base64(text))),
+                    Err(invalid) => Err(format!(
+                        "`{name}` is left out: its base64 is not valid from character {}",
+                        invalid.at
+                    )),
                 },
+                None => Err(format!("`{name}` is left out: it has no base64")),
             },
         }
     }
 
     fn measure_spilled(
         &mut self,
-        place: &str,
         name: &str,
         id: SpillId,
         is_base64: bool,
-    ) -> Option<(Measured, Content)> {
-        let spilled = self.spills.get(&id)?.clone();
+    ) -> Result<(Measured, Content), String> {
+        let spilled = self.spills.get(&id).cloned();
+        let spilled = spilled.ok_or_else(|| format!("`{name}` is left out: it was not kept"))?;
+        if spilled.undecodable_rest.is_some() || is_base64 && !spilled.is_decoded {
+            return Err(format!(
+                "`{name}` is left out: its base64 is not valid; what it is instead is kept"
+            ));
+        }
         if let Some(failure) = &spilled.failure {
             let message = format!("`{name}` could not be kept whole: {failure}");
-            self.note(Note::changed(Rule::R14, place, message));
-        }
-        if let Some(rest) = spilled.undecodable_rest {
-            self.keep_undecodable(place, name, id, rest);
-            return None;
-        }
-        if is_base64 && !spilled.is_decoded {
-            return None;
+            self.note(Note::changed(Rule::R14, "", message));
         }
         self.used.insert(id);
         let sha256 = Sha256Digest(spilled.sha256);
         let measured = Measured { size: spilled.size, sha256, head: spilled.head };
-        Some((measured, Content::Spilled(id)))
+        Ok((measured, Content::Spilled(id)))
     }
 
-    /// A long string that was base64 only at its start: both parts are kept as files.
-    fn keep_undecodable(&mut self, place: &str, name: &str, start: SpillId, rest: SpillId) {
-        let stem = if name.is_empty() { "file" } else { name };
-        for (id, suffix, mime) in
-            [(start, "decoded", "application/octet-stream"), (rest, "rest.txt", "text/plain")]
-        {
-            let Some(spilled) = self.spills.get(&id).filter(|spilled| spilled.size > 0) else {
-                continue;
-            };
-            let artifact = spilled_artifact(spilled, format!("{stem}.{suffix}"), mime);
-            self.keep(artifact, id);
+    /// The digest of what a base64 string, or the `b64` of an object, decodes to.
+    pub(crate) fn digest_of_base64(&self, content: &Json) -> Option<Sha256Digest> {
+        let inner = content.get("b64");
+        match Text::of(inner.as_ref().unwrap_or(content))? {
+            Text::Inline(text) => measure_base64(&text).ok().map(|measured| measured.sha256),
+            Text::Spilled(id) => {
+                let spilled = self.spills.get(&id).filter(|spilled| spilled.is_decoded)?;
+                spilled.undecodable_rest.is_none().then_some(Sha256Digest(spilled.sha256))
+            }
         }
-        let message =
-            format!("`{name}` is left out: its base64 is not valid; its parts are kept as files");
-        self.note(Note::changed(Rule::R6, place, message));
     }
 
-    fn keep(&mut self, mut artifact: Artifact, id: SpillId) -> String {
-        artifact.name = unique_name(artifact.name, &mut self.taken, self.limits.name_bytes_max);
-        self.used.insert(id);
-        let name = artifact.name.clone();
-        self.artifacts.push(artifact);
+    /// Makes a file of a long string under a free name.
+    fn keep(&mut self, spilled: &Spilled, name: &str, mime: &str) -> String {
+        let name = unique_name(name, &mut self.taken, self.limits.name_bytes_max);
+        self.used.insert(spilled.id);
+        self.artifacts.push(spilled_artifact(spilled, name.clone(), mime));
         name
     }
 
     /// Keeps a text of ours as a file under a free name.
     pub(crate) fn keep_text(&mut self, name: &str, mime: &str, text: &Json) -> String {
-        let name = unique_name(name.to_owned(), &mut self.taken, self.limits.name_bytes_max);
+        let name = unique_name(name, &mut self.taken, self.limits.name_bytes_max);
         self.artifacts.push(Artifact::of_text(&name, mime, text.shared().clone()));
         name
     }
@@ -426,9 +447,38 @@ impl<'a> Builder<'a> {
 
     /// Makes a file of a long string and returns a short text that stands for it.
     fn spilled_preview(&mut self, place: &str, id: SpillId, file_name: &str) -> String {
-        const SHOWN_BYTES: usize = 200;
+        if let Some(stand_in) = self.stand_ins.get(&id) {
+            return stand_in.clone();
+        }
         let Some(spilled) = self.spills.get(&id).cloned() else { return String::new() };
-        let name = self.keep(spilled_artifact(&spilled, file_name.to_owned(), "text/plain"), id);
+        let rest = spilled.undecodable_rest.and_then(|rest| self.spills.get(&rest).cloned());
+        let stand_in = match rest {
+            // It does not even start like base64: it is a text.
+            Some(rest) if spilled.size == 0 => self.keep_long_text(place, &rest, file_name),
+            Some(rest) => {
+                let start = self.keep(&spilled, "string.bin", "application/octet-stream");
+                let end = self.keep(&rest, file_name, "text/plain");
+                let message = format!(
+                    "a text that starts as base64 is in `{start}`, decoded, and goes on in `{end}`"
+                );
+                self.note(Note::changed(Rule::R14, place, message));
+                format!("[{} bytes in {start}, decoded from base64, then {end}]", spilled.size)
+            }
+            None if spilled.is_decoded => {
+                let name = self.keep(&spilled, "string.bin", "application/octet-stream");
+                let message = format!("a text that is base64 is in `{name}`, decoded");
+                self.note(Note::changed(Rule::R14, place, message));
+                format!("[{} bytes in {name}, decoded from base64]", spilled.size)
+            }
+            None => self.keep_long_text(place, &spilled, file_name),
+        };
+        self.stand_ins.insert(id, stand_in.clone());
+        stand_in
+    }
+
+    fn keep_long_text(&mut self, place: &str, spilled: &Spilled, file_name: &str) -> String {
+        const SHOWN_BYTES: usize = 200;
+        let name = self.keep(spilled, file_name, "text/plain");
         let mut message = format!("a text of {} bytes is in `{name}`", spilled.size);
         if let Some(failure) = &spilled.failure {
             message = format!("{message}, but it could not be kept whole: {failure}");
@@ -467,24 +517,142 @@ impl<'a> Builder<'a> {
         Json::trusted(out)
     }
 
-    fn resolve_members(&mut self, object: &Object, place: &str) -> Object {
+    pub(crate) fn resolve_members(&mut self, object: &Object, place: &str) -> Object {
         let members = object.iter().map(|(key, value)| {
             (key.to_owned(), self.resolve_handles(value, &format!("{place}/{key}")))
         });
         members.collect()
     }
 
-    /// The outcome, and the strings in the sink that nothing refers to.
-    pub(crate) fn finish(mut self, dialect: Dialect) -> (Outcome, Vec<SpillId>) {
+    /// Replaces every handle that is left. What was left out is looked at last, because the rest of
+    /// the outcome gives long strings better names.
+    fn resolve_all(&mut self) {
         self.results = self.resolve_handles(&self.results.clone(), "/results");
         let meta_data = std::mem::take(&mut self.meta_data);
         self.meta_data = self.resolve_members(&meta_data, "/meta_data");
         let extra = std::mem::take(&mut self.extra);
         self.extra = self.resolve_members(&extra, "");
-        if self.notes_over > 0 {
-            let message = format!("{} more notes are not shown", self.notes_over);
-            self.notes.push(Note::remark(Rule::R14, "", message));
+        if let Some(mut display) = self.display.take() {
+            display.extra = self.resolve_members(&display.extra, "/display");
+            self.display = Some(display);
         }
+        if let Some(mut canvas) = self.canvas.take() {
+            canvas.members = self.resolve_members(&canvas.members, "/canvas");
+            self.canvas = Some(canvas);
+        }
+        let mut links = std::mem::take(&mut self.links);
+        for link in &mut links {
+            link.json = self.resolve_handles(&link.json, "/links");
+        }
+        self.links = links;
+        for at in 0..self.artifacts.len() {
+            if let Some(annotations) = self.artifacts[at].annotations.take() {
+                let annotations = self.resolve_handles(&annotations, "/artifacts");
+                self.artifacts[at].annotations = Some(annotations);
+            }
+        }
+        let carried = std::mem::take(&mut self.carried);
+        self.carried = Carried {
+            fields: self.resolve_members(&carried.fields, ""),
+            meta: self.resolve_members(&carried.meta, "/_meta"),
+            ..carried
+        };
+        let notes = std::mem::take(&mut self.notes);
+        let more_notes = std::mem::take(&mut self.more_notes);
+        let notes = self.resolve_notes(notes);
+        let more_notes = self.resolve_notes(more_notes);
+        let made = std::mem::replace(&mut self.notes, notes);
+        let more_made = std::mem::replace(&mut self.more_notes, more_notes);
+        made.into_iter().chain(more_made).for_each(|note| self.note(note));
+        // For a client, no file is made that is not in the outcome: what is read is in it already.
+        if let Some(structured) = self.source.structured.take() {
+            self.source.structured = Some(self.with_stand_ins(&structured));
+        }
+    }
+
+    fn resolve_notes(&mut self, mut notes: Vec<Note>) -> Vec<Note> {
+        for note in &mut notes {
+            if let Some(value) = note.left_out.take() {
+                note.left_out = Some(self.resolve_handles(&value, &note.place));
+            }
+        }
+        notes
+    }
+
+    fn with_stand_ins(&self, json: &Json) -> Json {
+        let mut out = String::with_capacity(json.as_text().len());
+        rewrite_strings(
+            json.as_text(),
+            |string, out| {
+                let Some(id) = handle_id(string) else { return false };
+                let size = self.spills.get(&id).map_or(0, |spilled| spilled.size);
+                let known = self.stand_ins.get(&id).cloned();
+                push_string(out, &known.unwrap_or_else(|| format!("[{size} bytes]")));
+                true
+            },
+            &mut out,
+        );
+        Json::trusted(out)
+    }
+
+    /// Members that nobody knows must not have the names of those that everybody knows.
+    fn clear_extra(&mut self) {
+        const RESERVED: [&str; 8] = [
+            "results",
+            "meta_data",
+            "meta-data",
+            "artifacts",
+            "returned_file_names",
+            "returned_file_contents",
+            "display",
+            "canvas",
+        ];
+        let takes_links = !self.links.is_empty();
+        for key in RESERVED.into_iter().chain(takes_links.then_some("links")) {
+            if let Some(value) = self.extra.remove(key) {
+                let message = format!("`{key}` has no meaning here and is left out");
+                let note = Note::changed(Rule::R14, format!("/{key}"), message);
+                self.note(note.with_left_out(value));
+            }
+        }
+        if let Some(flag) = self.is_error.then(|| self.meta_data.remove("is_error")).flatten()
+            && flag.as_bool() != Some(true)
+        {
+            let message = "is_error is not true, but the call failed";
+            let note = Note::remark(Rule::R9, "/meta_data/is_error", message);
+            self.note(note.with_left_out(flag));
+        }
+    }
+
+    /// The notes over the limit: in a file, where they say what was left out.
+    fn finish_notes(&mut self) {
+        let count = self.more_notes.len();
+        if count == 0 {
+            return;
+        }
+        let has_left_out = self.more_notes.iter().any(|note| note.left_out.is_some());
+        let message = match has_left_out {
+            true => {
+                let lines = self.more_notes.iter().map(|note| note.to_whole_json().to_string());
+                let lines = lines.collect::<Vec<_>>().join("\n");
+                let name = "notes.jsonl";
+                let name = unique_name(name, &mut self.taken, self.limits.name_bytes_max);
+                let file = Artifact::of_text(&name, "application/x-ndjson", lines.into());
+                self.artifacts.push(file);
+                format!("{count} more notes are in `{name}`")
+            }
+            false => format!("{count} more notes are not shown"),
+        };
+        let weight = if has_left_out { Weight::Changed } else { Weight::Remark };
+        self.notes.push(Note { weight, ..Note::remark(Rule::R14, "", message) });
+    }
+
+    /// The outcome, and the strings in the sink that nothing refers to.
+    pub(crate) fn finish(mut self, dialect: Dialect) -> (Outcome, Vec<SpillId>) {
+        self.clear_extra();
+        self.resolve_all();
+        self.hide_token();
+        self.finish_notes();
         let unused = self.spills.keys().filter(|id| !self.used.contains(id)).copied().collect();
         let outcome = Outcome {
             results: self.results,
@@ -546,27 +714,48 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// What stands in place of a token.
-pub(crate) const HIDDEN_TOKEN: &str = "[token]";
+/// Replaces a token wherever it occurs.
+struct Hiding<'a> {
+    token: &'a str,
+    is_found: bool,
+}
 
-/// The value with the token replaced in all its strings; `None` where it does not occur.
-pub(crate) fn without_token(json: &Json, token: &str) -> Option<Json> {
-    let mut is_found = false;
-    let mut out = String::new();
-    rewrite_strings(
-        json.as_text(),
-        |string, out| {
-            let content = unescape(string);
-            if !content.contains(token) {
-                return false;
-            }
-            is_found = true;
-            push_string(out, &content.replace(token, HIDDEN_TOKEN));
-            true
-        },
-        &mut out,
-    );
-    is_found.then(|| Json::trusted(out))
+impl Hiding<'_> {
+    fn text(&mut self, text: &mut String) {
+        if text.contains(self.token) {
+            self.is_found = true;
+            *text = text.replace(self.token, "[token]");
+        }
+    }
+
+    fn json(&mut self, json: &mut Json) {
+        let mut is_found = false;
+        let mut out = String::new();
+        rewrite_strings(
+            json.as_text(),
+            |string, out| {
+                let content = unescape(string);
+                if !content.contains(self.token) {
+                    return false;
+                }
+                is_found = true;
+                push_string(out, &content.replace(self.token, "[token]"));
+                true
+            },
+            &mut out,
+        );
+        if is_found {
+            self.is_found = true;
+            *json = Json::trusted(out);
+        }
+    }
+
+    fn object(&mut self, object: &mut Object) {
+        for (key, value) in object.members_mut() {
+            self.text(key);
+            self.json(value);
+        }
+    }
 }
 
 fn spilled_artifact(spilled: &Spilled, name: String, mime: &str) -> Artifact {

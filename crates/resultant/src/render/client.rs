@@ -8,6 +8,7 @@ use super::{
     hide::{Hidden, has_download_link},
     model::ModelText,
     program::push_display,
+    valid::{are_annotations, block_for, is_meta_member, link_block},
 };
 use crate::{
     Protocol,
@@ -15,8 +16,8 @@ use crate::{
     base64,
     dialect::Dialect,
     json::{Json, Object, ObjectWriter, push_compact, push_string},
-    outcome::{Outcome, without_token},
-    wire::{Block, BlockKind, read_block_of},
+    outcome::Outcome,
+    wire::{Block, BlockKind, Text, read_block_of},
 };
 
 /// More images than this are only named.
@@ -120,8 +121,13 @@ impl Outcome {
         let mut edits = Edits::new(result);
         edits.set("content", content);
         edits.set("structuredContent", structured);
+        edits.keep("isError", |flag| flag.as_bool().is_some());
         if self.is_error {
             edits.set("isError", Some(Json::bool(true)));
+        }
+        edits.keep("_meta", Json::is_object);
+        if self.carried.meta.iter().any(|(key, value)| !is_meta_member(key, value, protocol)) {
+            edits.set("_meta", Some(self.meta_for(protocol).to_json()));
         }
         if protocol.is_modern() {
             if result.get("resultType").is_none() {
@@ -180,7 +186,11 @@ impl Outcome {
     ) -> Option<Json> {
         let sent = content.unwrap_or_else(|| Json::trusted("[]"));
         let blocks: Vec<Block> = sent.items().map(read_block_of).collect();
-        let is_unknown = |block: &Block| !is_known(block, protocol);
+        let written: Vec<Option<Json>> =
+            blocks.iter().map(|block| block_for(block, protocol)).collect();
+        let is_changed = blocks.iter().zip(&written).any(|(block, written)| {
+            written.as_ref().is_none_or(|json| json.as_text() != block.source.as_text())
+        });
         let needs_text = structured.is_some() || self.source.has_schema_problem;
         // Where the version changes the structured content, the text beside it says it too.
         let is_projected = structured.map(Json::as_text)
@@ -192,7 +202,7 @@ impl Outcome {
             && !blocks.iter().any(|block| matches!(block.kind, BlockKind::Text(_)))
             && !protocol.is_modern();
         let loses_structured = self.source.has_schema_problem && self.source.structured.is_some();
-        if !lacks_text && !loses_structured && !blocks.iter().any(is_unknown) {
+        if !lacks_text && !loses_structured && !is_changed {
             return Some(sent);
         }
         let mut out = String::from("[");
@@ -201,13 +211,13 @@ impl Outcome {
         {
             push_text_block(&mut out, &value.to_string());
         }
-        for block in &blocks {
+        for (block, written) in blocks.iter().zip(&written) {
             if out.len() > 1 {
                 out.push(',');
             }
-            match is_known(block, protocol) {
-                true => out.push_str(block.source.as_text()),
-                false => push_text_block(&mut out, &name_block(block)),
+            match written {
+                Some(json) => out.push_str(json.as_text()),
+                None => push_text_block(&mut out, &name_block(block)),
             }
         }
         out.push(']');
@@ -221,7 +231,8 @@ impl Outcome {
         let mut out = String::with_capacity(model.text.len() * 2 + 256);
         let mut writer = ObjectWriter::new(&mut out);
         if options.protocol.is_modern() {
-            writer.text("resultType", "complete");
+            let complete = Json::string("complete");
+            writer.json("resultType", self.carried.fields.get("resultType").unwrap_or(&complete));
         }
         self.write_content(&mut writer, &model, options);
         if let Some(structured) = structured {
@@ -248,17 +259,17 @@ impl Outcome {
         let out = writer.key("content");
         out.push('[');
         push_text_block(out, &model.text);
-        let images = self.artifacts.iter().filter_map(image_block).take(IMAGE_BLOCKS_MAX);
+        let images = self.artifacts.iter().filter_map(|file| image_block(file, options.protocol));
+        let images = images.take(IMAGE_BLOCKS_MAX);
         for image in images {
             out.push(',');
             out.push_str(&image);
         }
         if options.takes_links && options.protocol.has_resource_links() {
-            for link in &self.links {
-                out.push_str(",{\"type\":\"resource_link\",");
-                let mut members = link.json.to_string();
-                members.remove(0);
-                out.push_str(&members);
+            for link in self.links.iter().filter(|link| !has_download_link(&link.uri)) {
+                out.push(',');
+                let block = link_block(&link.uri, &link.name, &link.json, options.protocol);
+                push_compact(out, block.as_text());
             }
             for artifact in &self.artifacts {
                 out.push(',');
@@ -274,7 +285,8 @@ impl Outcome {
         if self.source.has_schema_problem {
             return Some(structured);
         }
-        let stripped = self.without_bytes(&structured);
+        let hidden = Hidden::of(&self.artifacts);
+        let stripped = hidden.hide(&self.without_bytes(&structured));
         if model.is_complete && options.budget.fits(stripped.as_text()) {
             return Some(stripped);
         }
@@ -284,7 +296,7 @@ impl Outcome {
     /// The value with each file replaced by its description, and with nothing in it that only the
     /// canvas may have.
     fn without_bytes(&self, structured: &Json) -> Json {
-        let stripped = match self.dialect {
+        match self.dialect {
             Dialect::ResponseV2 { .. } => {
                 let mut members = Object::of(structured);
                 if let Some(data) = members.get("data") {
@@ -294,10 +306,7 @@ impl Outcome {
                 members.to_json()
             }
             _ => self.strip_files(structured),
-        };
-        let token = self.canvas.as_ref().and_then(|canvas| canvas.token.as_deref());
-        let stripped = token.and_then(|token| without_token(&stripped, token)).unwrap_or(stripped);
-        Hidden::of(&self.artifacts).hide(&stripped)
+        }
     }
 
     fn strip_files(&self, value: &Json) -> Json {
@@ -331,9 +340,16 @@ impl Outcome {
         members.to_json()
     }
 
+    /// The server's `_meta`, without what the version would refuse.
+    fn meta_for(&self, protocol: Protocol) -> Object {
+        let members = self.carried.meta.iter();
+        let valid = members.filter(|(key, value)| is_meta_member(key, value, protocol));
+        valid.map(|(key, value)| (key.to_owned(), value.clone())).collect()
+    }
+
     /// `_meta` with our hints, and every member that is not understood.
     fn write_carried(&self, writer: &mut ObjectWriter<'_>, protocol: Protocol) {
-        let mut meta = self.carried.fields.get("_meta").map(Object::of).unwrap_or_default();
+        let mut meta = self.meta_for(protocol);
         if let Some(display) = &self.display {
             let mut out = String::new();
             push_display(&mut out, display);
@@ -359,10 +375,9 @@ impl Outcome {
         if !meta.is_empty() {
             writer.json("_meta", &meta.to_json());
         }
-        let is_modern_only = |key: &str| matches!(key, "ttlMs" | "cacheScope");
         for (key, value) in self.carried.fields.iter() {
-            let is_written = matches!(key, "_meta" | "resultType");
-            if !is_written && (protocol.is_modern() || !is_modern_only(key)) {
+            let is_modern_only = matches!(key, "ttlMs" | "cacheScope");
+            if key != "resultType" && (protocol.is_modern() || !is_modern_only) {
                 writer.json(key, value);
             }
         }
@@ -404,18 +419,18 @@ impl Outcome {
 
 /// Changes to the members of an object. Where nothing changes the object stays as it is, byte for
 /// byte; else each member that stays does.
-struct Edits<'a> {
+pub(super) struct Edits<'a> {
     object: &'a Json,
     changes: Vec<(&'static str, Option<Json>)>,
 }
 
 impl<'a> Edits<'a> {
-    fn new(object: &'a Json) -> Edits<'a> {
+    pub(super) fn new(object: &'a Json) -> Edits<'a> {
         Edits { object, changes: Vec::new() }
     }
 
     /// Sets a member, or takes it away. A member that has this text already stays.
-    fn set(&mut self, key: &'static str, value: Option<Json>) {
+    pub(super) fn set(&mut self, key: &'static str, value: Option<Json>) {
         let present = self.object.get(key);
         let is_same = match (&present, &value) {
             (Some(present), Some(value)) => present.as_text() == value.as_text(),
@@ -427,7 +442,14 @@ impl<'a> Edits<'a> {
         }
     }
 
-    fn finish(self) -> Json {
+    /// Takes a member away unless it is valid.
+    pub(super) fn keep(&mut self, key: &'static str, is_valid: impl Fn(&Json) -> bool) {
+        if self.object.get(key).is_some_and(|value| !is_valid(&value)) {
+            self.changes.push((key, None));
+        }
+    }
+
+    pub(super) fn finish(self) -> Json {
         if self.changes.is_empty() {
             return self.object.clone();
         }
@@ -461,22 +483,13 @@ fn wrapped(value: &Json) -> Json {
     Json::trusted(out)
 }
 
-/// Whether a version has this kind of block.
-fn is_known(block: &Block, protocol: Protocol) -> bool {
-    match block.kind {
-        BlockKind::Audio { .. } => protocol.has_audio(),
-        BlockKind::Link { .. } => protocol.has_resource_links(),
-        BlockKind::Unknown => false,
-        _ => true,
-    }
-}
-
 /// A line of text for a block that a client does not know.
 fn name_block(block: &Block) -> String {
     match &block.kind {
         BlockKind::Link { uri, name } if name == uri => format!("[resource {uri}]"),
         BlockKind::Link { uri, name } => format!("[resource {name}: {uri}]"),
         BlockKind::Audio { mime, .. } => format!("[audio of type {mime}]"),
+        BlockKind::EmbeddedText { text: Text::Inline(text), .. } => text.to_string(),
         _ => block.source.to_string(),
     }
 }
@@ -488,7 +501,7 @@ fn push_text_block(out: &mut String, text: &str) {
 }
 
 /// An image that a model can take, as the block it came in.
-fn image_block(artifact: &Artifact) -> Option<String> {
+fn image_block(artifact: &Artifact, protocol: Protocol) -> Option<String> {
     let Content::Base64(text) = &artifact.content else { return None };
     if !artifact.is_image_block || text.len() > IMAGE_BASE64_BYTES_MAX {
         return None;
@@ -499,7 +512,8 @@ fn image_block(artifact: &Artifact) -> Option<String> {
     push_string(&mut out, &base64::encode(&bytes));
     out.push_str(",\"mimeType\":");
     push_string(&mut out, mime);
-    if let Some(annotations) = &artifact.annotations {
+    let annotations = artifact.annotations.as_ref();
+    if let Some(annotations) = annotations.filter(|value| are_annotations(value, protocol)) {
         out.push_str(",\"annotations\":");
         push_compact(&mut out, annotations.as_text());
     }

@@ -79,8 +79,8 @@ fn write_digest(
     // What is beside the result gets at most half of the room, each part its share.
     let meta_data = fit_object(&parts.meta_data, room / 8);
     let extra = fit_object(&parts.extra, room / 8);
-    let files = fit_list(parts.files, room / 8, push_file);
-    let links = fit_list(&parts.links, room / 16, |out, link| push_link(out, link));
+    let files = fit_list(&parts.files, room / 8, push_file);
+    let links = fit_list(&parts.links, room / 16, push_link);
     let notes =
         fit_list(&parts.notes, room / 16, |out, note| push_string(out, &preview_text(note, 200)));
     let beside: usize =

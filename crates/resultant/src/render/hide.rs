@@ -16,6 +16,8 @@ const KNOWN_CHARACTERS: usize = 64;
 /// Fewer characters than this are also ordinary words.
 const BASE64_CHARACTERS_MIN: usize = 16;
 
+type Start = [u8; BASE64_CHARACTERS_MIN];
+
 /// Whether a text holds a download link of ours.
 pub(super) fn has_download_link(text: &str) -> bool {
     // JSON may escape the slashes.
@@ -24,20 +26,36 @@ pub(super) fn has_download_link(text: &str) -> bool {
 
 /// What to look for, of one outcome.
 pub(super) struct Hidden<'a> {
-    files: HashMap<&'a str, &'a str>,
+    /// The files by the first characters of their base64, in the standard alphabet.
+    files: HashMap<Start, Vec<Known<'a>>>,
+    /// Which two characters any of them starts with: most places in a text are none.
+    first_two: Vec<bool>,
+}
+
+struct Known<'a> {
+    characters: Vec<u8>,
+    /// There is no more of it.
+    is_whole: bool,
+    name: &'a str,
 }
 
 impl<'a> Hidden<'a> {
     pub(super) fn of(artifacts: &'a [Artifact]) -> Hidden<'a> {
-        let known = artifacts.iter().filter_map(|artifact| match &artifact.content {
-            Content::Base64(text) => {
-                let text = text.trim_end_matches('=');
-                let known = text.get(..KNOWN_CHARACTERS).unwrap_or(text);
-                (known.len() >= BASE64_CHARACTERS_MIN).then_some((known, artifact.name.as_str()))
-            }
-            _ => None,
-        });
-        Hidden { files: known.collect() }
+        let mut files: HashMap<Start, Vec<Known<'a>>> = HashMap::new();
+        let mut first_two = Vec::new();
+        for artifact in artifacts {
+            let Content::Base64(text) = &artifact.content else { continue };
+            let text = text.trim_end_matches('=').as_bytes();
+            let known = &text[..text.len().min(KNOWN_CHARACTERS)];
+            let Some(start) = start_of(known) else { continue };
+            let characters = known.iter().map(|&byte| standard(byte)).collect();
+            let is_whole = known.len() == text.len();
+            let known = Known { characters, is_whole, name: &artifact.name };
+            files.entry(start).or_default().push(known);
+            first_two.resize(1 << 16, false);
+            first_two[two(start[0], start[1])] = true;
+        }
+        Hidden { files, first_two }
     }
 
     /// The value without them; the same value where there are none.
@@ -62,6 +80,11 @@ impl<'a> Hidden<'a> {
         if is_changed { Json::trusted(out) } else { json.clone() }
     }
 
+    /// A sentence without them.
+    pub(super) fn hide_in(&self, text: &str) -> String {
+        self.hide_text(text).unwrap_or_else(|| text.to_owned())
+    }
+
     /// The text without them; `None` where there are none.
     fn hide_text(&self, text: &str) -> Option<String> {
         let without_files = self.hide_files(text);
@@ -72,39 +95,75 @@ impl<'a> Hidden<'a> {
         }
     }
 
-    /// Replaces runs of base64 that are a file.
+    /// Replaces the base64 of files, wherever in a run of its characters it starts.
     fn hide_files(&self, text: &str) -> Option<String> {
         if self.files.is_empty() || text.len() < BASE64_CHARACTERS_MIN {
             return None;
         }
-        let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/-_".contains(&byte);
         let bytes = text.as_bytes();
         let mut out = String::new();
         let (mut copied, mut at) = (0, 0);
-        while at < bytes.len() {
-            let start = at;
-            while at < bytes.len() && is_base64(bytes[at]) {
+        while at + BASE64_CHARACTERS_MIN <= bytes.len() {
+            let Some((len, name)) = self.file_at(&bytes[at..]) else {
+                at += 1;
+                continue;
+            };
+            out.push_str(&text[copied..at]);
+            out.push_str("[the file ");
+            out.push_str(name);
+            out.push(']');
+            at += len;
+            while bytes.get(at) == Some(&b'=') {
                 at += 1;
             }
-            let run = &text[start..at];
-            let known = run.get(..KNOWN_CHARACTERS).unwrap_or(run);
-            if let Some(name) = self.files.get(known) {
-                out.push_str(&text[copied..start]);
-                out.push_str("[the file ");
-                out.push_str(name);
-                out.push(']');
-                while at < bytes.len() && bytes[at] == b'=' {
-                    at += 1;
-                }
-                copied = at;
-            }
-            at += usize::from(at < bytes.len() && !is_base64(bytes[at]));
+            copied = at;
         }
         if copied == 0 {
             return None;
         }
         out.push_str(&text[copied..]);
         Some(out)
+    }
+
+    /// How many characters from here on are a file, and which.
+    fn file_at(&self, bytes: &[u8]) -> Option<(usize, &'a str)> {
+        if !self.first_two[two(standard(bytes[0]), standard(bytes[1]))] {
+            return None;
+        }
+        let candidates = self.files.get(&start_of(bytes)?)?;
+        let matches = |known: &&Known<'_>| {
+            bytes.len() >= known.characters.len()
+                && known.characters.iter().zip(bytes).all(|(&known, &byte)| known == standard(byte))
+        };
+        let found = candidates.iter().filter(matches).max_by_key(|known| known.characters.len())?;
+        let len = match found.is_whole {
+            true => found.characters.len(),
+            false => bytes.iter().position(|&byte| !is_base64(byte)).unwrap_or(bytes.len()),
+        };
+        Some((len, found.name))
+    }
+}
+
+/// The first characters of base64, in the standard alphabet.
+fn start_of(bytes: &[u8]) -> Option<Start> {
+    let start: Start = bytes.get(..BASE64_CHARACTERS_MIN)?.try_into().ok()?;
+    start.iter().all(|&byte| is_base64(byte)).then(|| start.map(standard))
+}
+
+fn two(first: u8, second: u8) -> usize {
+    usize::from(first) << 8 | usize::from(second)
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/-_".contains(&byte)
+}
+
+/// The character of the standard alphabet that means the same.
+fn standard(byte: u8) -> u8 {
+    match byte {
+        b'-' => b'+',
+        b'_' => b'/',
+        _ => byte,
     }
 }
 

@@ -56,8 +56,8 @@ pub(super) struct Parts<'a> {
     pub(super) results: Json,
     pub(super) meta_data: Object,
     pub(super) extra: Object,
-    pub(super) files: &'a [Artifact],
-    pub(super) links: Vec<&'a Link>,
+    pub(super) files: Vec<File<'a>>,
+    pub(super) links: Vec<Link>,
     /// What was lost or changed.
     pub(super) notes: Vec<String>,
 }
@@ -66,7 +66,7 @@ impl<'a> Parts<'a> {
     fn of(outcome: &'a Outcome) -> Parts<'a> {
         let hidden = Hidden::of(&outcome.artifacts);
         let members = |object: &Object| -> Object {
-            object.iter().map(|(key, value)| (key.to_owned(), hidden.hide(value))).collect()
+            object.iter().map(|(key, value)| (hidden.hide_in(key), hidden.hide(value))).collect()
         };
         let mut meta_data = members(&outcome.meta_data);
         if outcome.is_error {
@@ -77,13 +77,18 @@ impl<'a> Parts<'a> {
             results: hidden.hide(&outcome.results),
             meta_data,
             extra: members(&outcome.extra),
-            files: &outcome.artifacts,
+            files: outcome.artifacts.iter().map(|artifact| File::of(artifact, &hidden)).collect(),
             links: outcome
                 .links
                 .iter()
                 .filter(|link| !super::hide::has_download_link(&link.uri))
+                .map(|link| Link {
+                    uri: hidden.hide_in(&link.uri),
+                    name: hidden.hide_in(&link.name),
+                    json: Json::null(),
+                })
                 .collect(),
-            notes: changed.map(|note| note.message.clone()).collect(),
+            notes: changed.map(|note| hidden.hide_in(&note.message)).collect(),
         }
     }
 
@@ -98,10 +103,10 @@ impl<'a> Parts<'a> {
             writer.json(key, value);
         }
         if !self.files.is_empty() {
-            writer.array("files", self.files, push_file);
+            writer.array("files", &self.files, push_file);
         }
         if !self.links.is_empty() {
-            writer.array("links", &self.links, |out, link| push_link(out, link));
+            writer.array("links", &self.links, push_link);
         }
         if !self.notes.is_empty() {
             writer.array("notes", &self.notes, |out, note| push_string(out, note));
@@ -111,12 +116,31 @@ impl<'a> Parts<'a> {
     }
 }
 
-pub(super) fn push_file(out: &mut String, artifact: &Artifact) {
+/// What a model is told of a file.
+pub(super) struct File<'a> {
+    name: &'a str,
+    mime: String,
+    size: u64,
+    description: Option<String>,
+}
+
+impl<'a> File<'a> {
+    fn of(artifact: &'a Artifact, hidden: &Hidden<'_>) -> File<'a> {
+        File {
+            name: &artifact.name,
+            mime: hidden.hide_in(&artifact.mime),
+            size: artifact.size,
+            description: artifact.description.as_ref().map(|text| hidden.hide_in(text)),
+        }
+    }
+}
+
+pub(super) fn push_file(out: &mut String, file: &File<'_>) {
     let mut writer = ObjectWriter::new(out);
-    writer.text("name", &artifact.name);
-    writer.text("type", &artifact.mime);
-    let _ = write!(writer.key("size"), "{}", artifact.size);
-    if let Some(description) = &artifact.description {
+    writer.text("name", file.name);
+    writer.text("type", &file.mime);
+    let _ = write!(writer.key("size"), "{}", file.size);
+    if let Some(description) = &file.description {
         writer.text("description", description);
     }
     writer.end();

@@ -65,7 +65,7 @@ impl Outcome {
     /// ```
     pub fn to_envelope(&self) -> Json {
         let (error, data) = match self.is_error {
-            true => self.error_parts(),
+            true => self.error_and_data(),
             false => (Json::null(), self.results.clone()),
         };
         let mut out = String::with_capacity(data.as_text().len() + 128);
@@ -83,28 +83,28 @@ impl Outcome {
         Json::trusted(out)
     }
 
-    /// The message of an error as a string, and its details.
-    fn error_parts(&self) -> (Json, Json) {
-        let error = self.results.get("error").unwrap_or_else(|| self.results.clone());
-        let error = match error.as_str() {
-            Some(text) if !text.trim().is_empty() => error,
-            Some(_) => Json::string(FAILED_WITHOUT_MESSAGE),
-            None => Json::string(&error.to_string()),
-        };
-        let details = self.results.get("details").unwrap_or_else(|| Json::trusted("{}"));
-        (error, details)
+    /// The message of an error, and its details as data.
+    fn error_and_data(&self) -> (Json, Json) {
+        let empty = Json::trusted("{}");
+        let error = self.results.get("error");
+        match error.filter(|error| error.as_str().is_some_and(|text| !text.trim().is_empty())) {
+            Some(error) if self.is_plain_error() => {
+                (error, self.results.get("details").unwrap_or(empty))
+            }
+            Some(error) => (error, empty),
+            None => (Json::string(FAILED_WITHOUT_MESSAGE), empty),
+        }
     }
 
-    /// Whether an error's results cannot be told from the envelope's `error` and `data` alone.
-    fn needs_whole_error(&self) -> bool {
-        let mut members = self.results.members();
-        let is_message = |value: &Json| value.as_str().is_some_and(|text| !text.trim().is_empty());
-        let is_detail = |value: &Json| !value.is_null() && value.members().next().is_some();
-        let is_plain =
-            members.next().is_some_and(|(key, value)| key == "error" && is_message(&value))
-                && members.next().is_none_or(|(key, value)| key == "details" && is_detail(&value))
-                && members.next().is_none();
-        self.is_error && !is_plain
+    /// Whether an envelope can say all of an error: a message, and details that are something.
+    fn is_plain_error(&self) -> bool {
+        let members = Object::of(&self.results);
+        let is_message = |error: &Json| error.as_str().is_some_and(|text| !text.trim().is_empty());
+        let is_something =
+            |details: &Json| !details.is_null() && details.to_string().as_str() != "{}";
+        members.get("error").is_some_and(is_message)
+            && members.get("details").is_none_or(is_something)
+            && members.iter().all(|(key, _)| matches!(key, "error" | "details"))
     }
 
     fn write_data(&self, out: &mut String, data: &Json) {
@@ -125,12 +125,16 @@ impl Outcome {
         if must_wrap {
             parts.bool("wrapped", true);
         }
-        if self.needs_whole_error() {
-            parts.json("results", &self.results);
-        }
         self.write_parts(&mut parts);
         if !self.extra.is_empty() {
             parts.json("extra", &self.extra.to_json());
+        }
+        if self.is_error && !self.is_plain_error() {
+            parts.json("results", &self.results);
+        }
+        let version = self.meta_data.get("version");
+        if let Some(version) = version.filter(|version| version.as_text() != "\"response-v2\"") {
+            parts.json("version", version);
         }
         parts.end();
         if extension != "{}" {
