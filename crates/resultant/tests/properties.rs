@@ -2,7 +2,7 @@
 //! again and is valid, and what must not reach the model does not.
 //!
 //! `PROPTEST_CASES` sets how many inputs each property is tried with.
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a panic is a test's report")]
+#![expect(clippy::unwrap_used, reason = "a panic is a test's report")]
 
 #[path = "properties/client.rs"]
 mod client;

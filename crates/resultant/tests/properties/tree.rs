@@ -20,7 +20,7 @@ impl Tree {
         Tree::Text(text.into())
     }
 
-    pub(crate) fn number(number: impl ToString) -> Tree {
+    pub(crate) fn number(number: u64) -> Tree {
         Tree::Number(number.to_string())
     }
 
