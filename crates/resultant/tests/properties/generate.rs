@@ -451,7 +451,7 @@ pub(crate) fn response() -> BoxedStrategy<Tree> {
         .prop_map(|(result, error, more)| {
             let known = vec![
                 ("jsonrpc", Some(Tree::string("2.0"))),
-                ("id", Some(Tree::number(7))),
+                ("id", Some(Tree::number("7"))),
                 ("result", result),
                 ("error", error),
             ];

@@ -20,8 +20,8 @@ impl Tree {
         Tree::Text(text.into())
     }
 
-    pub(crate) fn number(number: u64) -> Tree {
-        Tree::Number(number.to_string())
+    pub(crate) fn number(number: impl Into<String>) -> Tree {
+        Tree::Number(number.into())
     }
 
     /// An object; of equal keys the last one is kept.
