@@ -113,7 +113,7 @@ fn digest() -> BoxedStrategy<Tree> {
 
 /// An item of `artifacts`.
 fn artifact() -> BoxedStrategy<Tree> {
-    let size = (0_u64..90).prop_map(Tree::number);
+    let size = (0_u64..90).prop_map(|size| Tree::number(size.to_string()));
     let viewer = select(&["html", "auto", "hologram"][..]).prop_map(Tree::string);
     let where_ = (
         prop_oneof![6 => file().prop_map(Some), 1 => maybe(text())],
