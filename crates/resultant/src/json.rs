@@ -5,8 +5,11 @@
 //! and a result that is only passed on costs no tree. The price is that looking a key up is a scan;
 //! every reader in this crate looks at each level once.
 
+mod duplicates;
 mod equal;
 mod scan;
+mod scanned;
+mod token;
 mod walk;
 mod write;
 
@@ -14,10 +17,11 @@ use std::{borrow::Cow, fmt};
 
 use bytestring::ByteString;
 
-pub use self::scan::SyntaxError;
+pub use self::scanned::SyntaxError;
 pub(crate) use self::{
     equal::same_value,
-    scan::{FindingKind, Findings, ScanError, ScanOptions, Scanned, Scanner, scan},
+    scan::{Scanner, scan},
+    scanned::{FindingKind, Findings, ScanError, ScanOptions, Scanned},
     walk::{items, members, unescape, value_end},
     write::{ObjectWriter, push_compact, push_pretty, push_string, rewrite_strings},
 };
