@@ -124,7 +124,8 @@ pub(crate) fn read_message(message: &Json) -> Message {
         return Message::Payload { payload: message.clone(), beside: Object::default() };
     }
     let mut members = Object::of(message);
-    if members.get("jsonrpc").is_some() && members.get("results").is_none() {
+    let is_response = members.get("jsonrpc").is_some_and(|version| version.as_text() == "\"2.0\"");
+    if is_response && members.get("results").is_none() {
         let is_failure = members.get("error").is_some_and(|error| !error.is_null());
         let answer = members.remove(if is_failure { "error" } else { "result" });
         if let Some(answer) = answer {

@@ -359,12 +359,14 @@ fn note_losing_arrays(
     let name_items: Vec<Json> = names.iter().flat_map(Json::items).collect();
     let content_items: Vec<Json> = contents.iter().flat_map(Json::items).collect();
     let has_same_bytes = contents.is_none()
-        || content_items.len() == kept.len()
+        || contents.as_ref().is_some_and(Json::is_array)
+            && content_items.len() == kept.len()
             && content_items.iter().zip(&builder.artifacts[before..]).all(|(content, artifact)| {
                 builder.digest_of_base64(content) == Some(artifact.sha256)
             });
     let has_same_names = names.is_none()
-        || name_items.len() == kept.len()
+        || names.as_ref().is_some_and(Json::is_array)
+            && name_items.len() == kept.len()
             && name_items
                 .iter()
                 .zip(&kept)
@@ -475,7 +477,7 @@ pub(super) fn read_canvas(builder: &mut Builder<'_>, value: &Json) {
     let mut members = Object::of(value);
     let token = members.remove("token").filter(|token| !token.is_null());
     let token = token.and_then(|token| match token.kind() {
-        Kind::String if short_string(&token).is_none() => {
+        _ if token.as_text().contains('\0') => {
             let note = Note::changed(Rule::R13, "/canvas/token", "a token this long is no token");
             builder.note(note.with_left_out(token));
             None

@@ -5,7 +5,7 @@
 
 use super::{
     budget::Budget,
-    hide::{Hidden, has_download_link},
+    hide::{Hidden, has_download_link, value_has_download_link},
     model::ModelText,
     program::push_display,
     valid::{are_annotations, block_for, is_meta_member, link_block},
@@ -108,7 +108,7 @@ impl Outcome {
             && self.artifacts.is_empty()
             && self.canvas.as_ref().is_none_or(|canvas| canvas.token.is_none())
             && options.budget.fits(result.as_text())
-            && !has_download_link(result.as_text())
+            && !value_has_download_link(result)
     }
 
     /// The server's result with what this version needs: the members that stay are the server's
@@ -259,7 +259,9 @@ impl Outcome {
         let out = writer.key("content");
         out.push('[');
         push_text_block(out, &model.text);
-        let images = self.artifacts.iter().filter_map(|file| image_block(file, options.protocol));
+        let hidden = Hidden::of(&self.artifacts);
+        let images =
+            self.artifacts.iter().filter_map(|file| image_block(file, &hidden, options.protocol));
         let images = images.take(IMAGE_BLOCKS_MAX);
         for image in images {
             out.push(',');
@@ -269,11 +271,11 @@ impl Outcome {
             for link in self.links.iter().filter(|link| !has_download_link(&link.uri)) {
                 out.push(',');
                 let block = link_block(&link.uri, &link.name, &link.json, options.protocol);
-                push_compact(out, block.as_text());
+                push_compact(out, hidden.hide(&block).as_text());
             }
             for artifact in &self.artifacts {
                 out.push(',');
-                push_artifact_link(out, artifact);
+                push_artifact_link(out, artifact, &hidden);
             }
         }
         out.push(']');
@@ -389,7 +391,7 @@ impl Outcome {
             Shape::Envelope => self.to_envelope(),
             Shape::Mcp | Shape::Contract => self.to_contract(),
         };
-        let fits = options.budget.fits(program.as_text()) && !has_download_link(program.as_text());
+        let fits = options.budget.fits(program.as_text()) && !value_has_download_link(&program);
         let (value, offloaded) = match fits {
             true => (program, Vec::new()),
             false => {
@@ -501,7 +503,7 @@ fn push_text_block(out: &mut String, text: &str) {
 }
 
 /// An image that a model can take, as the block it came in.
-fn image_block(artifact: &Artifact, protocol: Protocol) -> Option<String> {
+fn image_block(artifact: &Artifact, hidden: &Hidden<'_>, protocol: Protocol) -> Option<String> {
     let Content::Base64(text) = &artifact.content else { return None };
     if !artifact.is_image_block || text.len() > IMAGE_BASE64_BYTES_MAX {
         return None;
@@ -515,13 +517,13 @@ fn image_block(artifact: &Artifact, protocol: Protocol) -> Option<String> {
     let annotations = artifact.annotations.as_ref();
     if let Some(annotations) = annotations.filter(|value| are_annotations(value, protocol)) {
         out.push_str(",\"annotations\":");
-        push_compact(&mut out, annotations.as_text());
+        push_compact(&mut out, hidden.hide(annotations).as_text());
     }
     out.push('}');
     Some(out)
 }
 
-fn push_artifact_link(out: &mut String, artifact: &Artifact) {
+fn push_artifact_link(out: &mut String, artifact: &Artifact, hidden: &Hidden<'_>) {
     let mut writer = ObjectWriter::new(out);
     writer.text("type", "resource_link");
     writer.text("uri", &format!("resultant://files/{}", percent_encoded(&artifact.name)));
@@ -529,7 +531,7 @@ fn push_artifact_link(out: &mut String, artifact: &Artifact) {
     writer.text("mimeType", &artifact.mime);
     writer.number("size", artifact.size);
     if let Some(description) = &artifact.description {
-        writer.text("description", description);
+        writer.text("description", &hidden.hide_in(description));
     }
     let mut meta = ObjectWriter::new(writer.key("_meta"));
     meta.text("resultant/sha256", &artifact.sha256.to_string());

@@ -20,8 +20,24 @@ type Start = [u8; BASE64_CHARACTERS_MIN];
 
 /// Whether a text holds a download link of ours.
 pub(super) fn has_download_link(text: &str) -> bool {
-    // JSON may escape the slashes.
-    text.contains(DOWNLOAD_PATH) || text.contains("\\/api\\/files\\/download\\/")
+    text.contains(DOWNLOAD_PATH)
+}
+
+/// Whether a value holds one. JSON may escape any character of it.
+pub(super) fn value_has_download_link(json: &Json) -> bool {
+    let text = json.as_text();
+    if has_download_link(text) {
+        return true;
+    }
+    let mut is_found = false;
+    if text.contains("\\/") || text.contains("\\u") {
+        let find = |string: &str, _: &mut String| {
+            is_found |= string.contains('\\') && has_download_link(&unescape(string));
+            true
+        };
+        rewrite_strings(text, find, &mut String::new());
+    }
+    is_found
 }
 
 /// What to look for, of one outcome.
@@ -61,7 +77,7 @@ impl<'a> Hidden<'a> {
     /// The value without them; the same value where there are none.
     pub(super) fn hide(&self, json: &Json) -> Json {
         let text = json.as_text();
-        if self.files.is_empty() && !has_download_link(text) {
+        if self.files.is_empty() && !value_has_download_link(json) {
             return json.clone();
         }
         let mut is_changed = false;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use resultant::{Budget, ClientOptions, Json, Kind, Outcome, Protocol, Sha256Digest};
+use resultant::{Budget, ClientOptions, Json, Kind, ModelText, Outcome, Protocol, Sha256Digest};
 
 use crate::tree::{KNOWN_KEYS, Tree};
 
@@ -38,6 +38,17 @@ impl Haystack {
             let client = outcome.to_client(&options);
             assert!(!client.is_passed_through, "no budget allows no passing through");
             haystack.add_json(&client.json);
+        }
+        haystack
+    }
+
+    /// What a model can see, and what it can read in files.
+    pub(crate) fn of_model(outcome: &Outcome, model: &ModelText) -> Haystack {
+        let mut haystack = Haystack::default();
+        haystack.add_text([model.text.as_str()]);
+        for artifact in outcome.artifacts.iter().chain(&model.offloaded) {
+            haystack.digests.insert(artifact.sha256);
+            artifact.to_bytes().iter().for_each(|bytes| haystack.add_file(bytes));
         }
         haystack
     }

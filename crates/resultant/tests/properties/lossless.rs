@@ -1,13 +1,13 @@
 //! R14: nothing is lost silently.
 
 use proptest::prelude::*;
-use resultant::{Limits, MemorySink, ReadOptions};
+use resultant::{Budget, Limits, MemorySink, Outcome, ReadOptions};
 
 use crate::{
     cases,
     generate::message,
-    leaves::Haystack,
-    tree::{deep, spelling, tree_with_duplicates},
+    leaves::{Haystack, tree_of},
+    tree::{Tree, deep, spelling, tree_with_duplicates},
 };
 
 proptest! {
@@ -53,6 +53,33 @@ proptest! {
         sink.strings.values().for_each(|bytes| haystack.add_file(bytes));
         let missing = haystack.missing(&message);
         prop_assert!(missing.is_none(), "lost {missing:?} of {text}\n{outcome:#?}\n{sink:?}");
+    }
+}
+
+/// The parts of an outcome that a model is told of.
+fn told(outcome: &Outcome) -> Tree {
+    let mut outcome = outcome.clone();
+    outcome.artifacts.clear();
+    outcome.links.clear();
+    outcome.display = None;
+    outcome.canvas = None;
+    tree_of(&outcome.to_contract())
+}
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    #[test]
+    fn what_does_not_fit_a_budget_is_in_a_file(message in message(), bytes in 256_usize..600) {
+        let outcome = resultant::read(message.to_text());
+        // A download link of ours is not told.
+        prop_assume!(!message.to_text().contains("/api/files/download/"));
+        let model = outcome.to_model(&Budget { bytes, ..Budget::default() });
+        let missing = Haystack::of_model(&outcome, &model).missing(&told(&outcome));
+        prop_assert!(missing.is_none(), "lost {missing:?} of {}\n{model:#?}", outcome.to_contract());
+        let names = outcome.artifacts.iter().chain(&model.offloaded).map(|file| &file.name);
+        let count = names.clone().count();
+        prop_assert_eq!(names.collect::<std::collections::HashSet<_>>().len(), count);
     }
 }
 

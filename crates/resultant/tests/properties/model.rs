@@ -6,7 +6,7 @@ use resultant::{Budget, Content, Json, Outcome};
 use crate::{
     cases,
     generate::{base64, file_bytes, message},
-    tree::{Tree, tree, word},
+    tree::{Tree, spelling, tree, word},
 };
 
 fn budget() -> impl Strategy<Value = Budget> {
@@ -88,7 +88,7 @@ fn sprinkle(tree: &mut Tree, secret: &str, every: usize, count: &mut usize) {
             // The type of a block says what it is, and stays.
             let is_word = matches!(text.as_str(), "text" | "image" | "audio" | "resource")
                 || matches!(text.as_str(), "resource_link" | "response-v2" | "complete");
-            if (*count).is_multiple_of(every) && !is_word {
+            if count.is_multiple_of(every) && !is_word {
                 text.push_str(" see ");
                 text.push_str(secret);
             }
@@ -138,9 +138,10 @@ proptest! {
         beside in crate::generate::block(),
         every in 1_usize..6,
         is_error in any::<bool>(),
+        spelling in spelling(),
     ) {
         let message = result_with(secret, payload, beside, every, is_error);
-        let outcome = resultant::read(message.to_text());
+        let outcome = resultant::read(message.spelled(&spelling));
         for bytes in [300, 1 << 20] {
             let budget = Budget { bytes, tokens: bytes, ..Budget::default() };
             let text = outcome.to_model(&budget).text;
@@ -173,9 +174,10 @@ proptest! {
             ("mimeType", Tree::string("image/png")),
         ]);
         if let Tree::Object(members) = &mut message
-            && let Tree::Array(blocks) = &mut members[0].1 {
-                blocks.push(image);
-            }
+            && let Tree::Array(blocks) = &mut members[0].1
+        {
+            blocks.push(image);
+        }
         let outcome = resultant::read(message.to_text());
         let text = outcome.to_model(&Budget { bytes: 1 << 20, tokens: 1 << 20, ..Budget::default() }).text;
         // A file may have such a name; a name is what it is.
