@@ -4,6 +4,8 @@
 //! `PROPTEST_CASES` sets how many inputs each property is tried with.
 #![expect(clippy::unwrap_used, reason = "a panic is a test's report")]
 
+#[path = "properties/advertised.rs"]
+mod advertised;
 #[path = "properties/client.rs"]
 mod client;
 #[path = "properties/generate.rs"]

@@ -189,3 +189,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn x27_characters_that_nobody_sees_are_escaped_for_the_model() {
+    let text = "safe\u{202e}abc \u{e0041}\u{e0042} \u{1b}[31m \u{7f} 👩‍👩‍👧";
+    let message = Tree::object([("results", Tree::string(text))]).to_text();
+    let outcome = resultant::read(message);
+    let model = outcome.to_model(&Budget::default()).text;
+    assert!(model.is_ascii() || !model.contains(['\u{202e}', '\u{e0041}', '\u{1b}', '\u{7f}']));
+    assert!(model.contains("\\u202e") && model.contains("\\udb40\\udc41"), "{model}");
+    // It is the same text, and the whole of it.
+    assert_eq!(Json::parse(model).unwrap().get("results").unwrap().as_str().unwrap(), text);
+    assert_eq!(outcome.results.as_str().unwrap(), text);
+    let long = Tree::object([("results", Tree::Text("\u{e0041}".repeat(9000)))]).to_text();
+    let model = resultant::read(long).to_model(&Budget::default()).text;
+    assert!(model.len() <= 8192 && model.contains("output.txt"), "{model}");
+}
