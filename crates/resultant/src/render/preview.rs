@@ -15,6 +15,8 @@ struct Detail {
 
 /// From rich to poor. The first that fits is taken, so the same value gives the same preview.
 const DETAILS: &[Detail] = &[
+    Detail { items: 500, keys: 1000, string_bytes: 4000, depth: 10 },
+    Detail { items: 200, keys: 500, string_bytes: 2000, depth: 9 },
     Detail { items: 60, keys: 200, string_bytes: 2000, depth: 8 },
     Detail { items: 40, keys: 100, string_bytes: 1000, depth: 7 },
     Detail { items: 25, keys: 60, string_bytes: 400, depth: 6 },
