@@ -8,6 +8,8 @@
 mod advertised;
 #[path = "properties/client.rs"]
 mod client;
+#[path = "properties/found.rs"]
+mod found;
 #[path = "properties/generate.rs"]
 mod generate;
 #[path = "properties/leaves.rs"]

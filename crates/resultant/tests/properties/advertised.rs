@@ -71,7 +71,7 @@ fn check(outcome: &Outcome, schema: &Schema, options: &ClientOptions) -> Result<
 }
 
 proptest! {
-    #![proptest_config(cases(400))]
+    #![proptest_config(cases(250))]
 
     #[test]
     fn r12_a_result_is_valid_by_the_schema_that_is_advertised(

@@ -53,7 +53,7 @@ fn wrapped(results: Tree, meta_data: Tree) -> Tree {
 }
 
 proptest! {
-    #![proptest_config(cases(400))]
+    #![proptest_config(cases(300))]
 
     #[test]
     fn every_text_is_within_its_budget(message in message(), budget in budget()) {
@@ -65,7 +65,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(60))]
+    #![proptest_config(cases(40))]
 
     #[test]
     fn large_results_become_digests_within_the_budget(
@@ -126,7 +126,7 @@ fn result_with(secret: &str, payload: Tree, beside: Tree, every: usize, is_error
 }
 
 proptest! {
-    #![proptest_config(cases(400))]
+    #![proptest_config(cases(300))]
 
     #[test]
     fn no_capability_token_and_no_download_url_of_ours_reaches_the_model(
