@@ -15,7 +15,7 @@ fuzz_target!(|bytes: &[u8]| {
         .collect();
     let message = format!("{{\"results\":1,\"artifacts\":[{}]}}", files.join(","));
     let name_bytes_max = usize::from(limit).max(24);
-    let limits = Limits { name_bytes_max, ..Limits::default() };
+    let limits = Limits { name_bytes_max, notes_max: usize::MAX, ..Limits::default() };
     let options = ReadOptions { limits, ..Default::default() };
     let outcome = options.read(message);
     assert_eq!(outcome.artifacts.len(), files.len());
