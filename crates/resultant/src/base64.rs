@@ -16,6 +16,11 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
     STANDARD.encode_to_string(bytes)
 }
 
+/// Appends standard base64 with padding.
+pub(crate) fn push_encoded(out: &mut String, bytes: &[u8]) {
+    STANDARD.encode_append(bytes, out);
+}
+
 /// Decodes a whole text.
 #[cfg(test)]
 pub(crate) fn decode(text: &str) -> Result<Vec<u8>, Invalid> {

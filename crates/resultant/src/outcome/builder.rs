@@ -583,6 +583,9 @@ impl<'a> Builder<'a> {
     }
 
     fn with_stand_ins(&self, json: &Json) -> Json {
+        if !json.as_text().contains('\0') {
+            return json.clone();
+        }
         let mut out = String::with_capacity(json.as_text().len());
         rewrite_strings(
             json.as_text(),

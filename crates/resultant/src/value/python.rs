@@ -3,28 +3,67 @@
 //! Python and Rust agree on the digits of a float (the shortest that lead back to it) and differ in
 //! where they put the point. The text is also valid JSON, so structured content uses it too.
 
-use std::fmt::LowerExp;
+use std::fmt::{self, LowerExp, Write as _};
 
 /// Appends a finite float as Python's `repr` has it.
 pub(super) fn push_float(out: &mut String, value: impl LowerExp) {
-    let scientific = format!("{value:e}");
-    let (negative, rest) = match scientific.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, &*scientific),
-    };
-    let (mantissa, exponent) = rest.split_once('e').unwrap_or((rest, "0"));
-    let digits = mantissa.replace('.', "");
-    if negative {
+    let mut digits = Digits::default();
+    // A float in this form is shorter than the room there is.
+    let _ = write!(digits, "{value:e}");
+    if digits.is_negative {
         out.push('-');
     }
-    match exponent.parse().unwrap_or(0_i32) {
-        exponent @ -4..0 => {
+    let (digits, exponent) = (digits.as_str(), digits.exponent());
+    match exponent {
+        -4..0 => {
             out.push_str("0.");
             out.extend(std::iter::repeat_n('0', (-exponent - 1) as usize));
-            out.push_str(&digits);
+            out.push_str(digits);
         }
-        exponent @ 0..16 => push_positional(out, &digits, exponent as usize + 1),
-        exponent => push_exponent(out, &digits, exponent),
+        0..16 => push_positional(out, digits, exponent as usize + 1),
+        _ => push_exponent(out, digits, exponent),
+    }
+}
+
+/// Takes a number like `-1.25e-7` apart as it is written.
+#[derive(Default)]
+struct Digits {
+    is_negative: bool,
+    digits: [u8; 24],
+    len: usize,
+    is_in_exponent: bool,
+    is_exponent_negative: bool,
+    exponent: i32,
+}
+
+impl Digits {
+    fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.digits[..self.len]).unwrap_or_default()
+    }
+
+    fn exponent(&self) -> i32 {
+        if self.is_exponent_negative { -self.exponent } else { self.exponent }
+    }
+}
+
+impl fmt::Write for Digits {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for byte in text.bytes() {
+            match byte {
+                b'-' if self.is_in_exponent => self.is_exponent_negative = true,
+                b'-' => self.is_negative = true,
+                b'e' => self.is_in_exponent = true,
+                b'0'..=b'9' if self.is_in_exponent => {
+                    self.exponent = self.exponent * 10 + i32::from(byte - b'0');
+                }
+                b'0'..=b'9' => {
+                    *self.digits.get_mut(self.len).ok_or(fmt::Error)? = byte;
+                    self.len += 1;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 }
 

@@ -6,11 +6,11 @@ use super::{
     Profile,
     any::Any,
     recognize::is_whole_result,
-    version::{push_block, push_text_block},
+    version::{push_base64_block, push_block, push_text_block},
     write::{DEPTH_IN_RESULT, Style, Writer},
 };
 use crate::{
-    Note, Protocol, base64,
+    Note, Protocol,
     json::{Json, ObjectWriter},
 };
 
@@ -125,12 +125,14 @@ struct Draft {
     content: String,
     /// The other members and their JSON.
     others: Vec<(String, String)>,
+    /// Room for the text of one block.
+    scratch: String,
 }
 
 impl Draft {
     fn new(profile: Profile, protocol: Protocol) -> Draft {
-        let (content, others) = (String::new(), Vec::new());
-        Draft { profile, protocol, writer: Writer::new(), content, others }
+        let (content, others, scratch) = (String::new(), Vec::new(), String::new());
+        Draft { profile, protocol, writer: Writer::new(), content, others, scratch }
     }
 
     /// A value as it was returned: it may be a whole result, an error or a pair.
@@ -200,7 +202,10 @@ impl Draft {
         match &*value.unfold() {
             Any::Null => {}
             Any::Str(text) => self.text_block(text),
-            Any::Bytes(bytes) => self.text_block(&base64::encode(bytes)),
+            Any::Bytes(bytes) => {
+                self.comma();
+                push_base64_block(&mut self.content, bytes);
+            }
             Any::Block(json) => self.block(json),
             Any::Data(inner) | Any::Failure(inner) if depth < Any::DEPTH_MAX => {
                 self.blocks(inner, depth + 1);
@@ -211,8 +216,11 @@ impl Draft {
                 }
             }
             other => {
-                let text = self.writer.text(self.profile.style(), other, DEPTH_IN_RESULT);
+                let mut text = std::mem::take(&mut self.scratch);
+                text.clear();
+                self.writer.push_text(&mut text, self.profile.style(), other, DEPTH_IN_RESULT);
                 self.text_block(&text);
+                self.scratch = text;
             }
         }
     }
@@ -299,7 +307,8 @@ impl Draft {
         if self.protocol.is_modern() && !self.others.iter().any(|(key, _)| key == "resultType") {
             self.other("resultType", "\"complete\"".to_owned());
         }
-        let mut out = String::with_capacity(self.content.len() * 2);
+        let others: usize = self.others.iter().map(|(key, json)| key.len() + json.len() + 4).sum();
+        let mut out = String::with_capacity(self.content.len() + others + 16);
         let mut writer = ObjectWriter::new(&mut out);
         let content = writer.key("content");
         content.push('[');

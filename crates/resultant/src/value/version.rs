@@ -1,9 +1,12 @@
 //! A content block for a client of a given protocol version.
 
-use super::{recognize::is_block, write::Writer};
+use super::{
+    recognize::is_block,
+    write::{Writer, push_base64},
+};
 use crate::{
     Protocol, Rule,
-    json::{Json, Object, ObjectWriter, push_compact},
+    json::{Json, Object, push_compact, push_string},
 };
 
 /// Fields that may be absent from a block but, by the schema, may not be null.
@@ -12,11 +15,19 @@ const OPTIONAL_FIELDS: [&str; 7] =
 
 /// Appends a text block.
 pub(super) fn push_text_block(out: &mut String, text: &str) {
-    let mut writer = ObjectWriter::new(out);
-    writer.text("type", "text");
-    writer.text("text", text);
-    writer.end();
+    out.push_str(TEXT_BLOCK);
+    push_string(out, text);
+    out.push('}');
 }
+
+/// Appends a text block that holds bytes.
+pub(super) fn push_base64_block(out: &mut String, bytes: &[u8]) {
+    out.push_str(TEXT_BLOCK);
+    push_base64(out, bytes);
+    out.push('}');
+}
+
+const TEXT_BLOCK: &str = "{\"type\":\"text\",\"text\":";
 
 /// Appends a block that the client knows: one its version lacks becomes a line that names it.
 pub(super) fn push_block(out: &mut String, block: &Json, protocol: Protocol, writer: &mut Writer) {

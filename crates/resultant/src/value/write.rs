@@ -7,7 +7,6 @@
 use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
-    fmt::Write as _,
 };
 
 use super::{any::Any, notes::Notes, python};
@@ -50,11 +49,16 @@ impl Writer {
 
     /// The text of a value that stands at this depth.
     pub(super) fn text(&mut self, style: Style, value: &Any, depth: usize) -> String {
-        let outer = std::mem::replace(&mut self.style, style);
         let mut out = String::new();
-        self.value(&mut out, value, depth);
-        self.style = outer;
+        self.push_text(&mut out, style, value, depth);
         out
+    }
+
+    /// Appends the text of a value that stands at this depth.
+    pub(super) fn push_text(&mut self, out: &mut String, style: Style, value: &Any, depth: usize) {
+        let outer = std::mem::replace(&mut self.style, style);
+        self.value(out, value, depth);
+        self.style = outer;
     }
 
     /// The same without notes, for a text that is only looked at or that was written before.
@@ -69,12 +73,9 @@ impl Writer {
     pub(super) fn enter(&mut self, key: &str) -> usize {
         let outer = self.place.len();
         self.place.push('/');
-        for character in key.chars() {
-            match character {
-                '~' => self.place.push_str("~0"),
-                '/' => self.place.push_str("~1"),
-                other => self.place.push(other),
-            }
+        match key.contains(['~', '/']) {
+            false => self.place.push_str(key),
+            true => self.place.push_str(&key.replace('~', "~0").replace('/', "~1")),
         }
         outer
     }
@@ -82,7 +83,8 @@ impl Writer {
     /// Goes into an item of the value. What is handed out leads back.
     pub(super) fn enter_item(&mut self, index: usize) -> usize {
         let outer = self.place.len();
-        let _ = write!(self.place, "/{index}");
+        self.place.push('/');
+        self.place.push_str(itoa::Buffer::new().format(index));
         outer
     }
 
@@ -104,14 +106,14 @@ impl Writer {
             }
             Any::Null => out.push_str("null"),
             Any::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-            Any::Integer(value) => drop(write!(out, "{value}")),
-            Any::Unsigned(value) => drop(write!(out, "{value}")),
+            Any::Integer(value) => push_integer(out, *value),
+            Any::Unsigned(value) => out.push_str(itoa::Buffer::new().format(*value)),
             Any::Float(value) if value.is_finite() => python::push_float(out, value),
             Any::Float32(value) if value.is_finite() => python::push_float(out, value),
             Any::Float(value) => self.not_finite(out, *value),
             Any::Float32(value) => self.not_finite(out, f64::from(*value)),
             Any::Str(content) => push_string(out, content),
-            Any::Bytes(bytes) => push_string(out, &base64::encode(bytes)),
+            Any::Bytes(bytes) => push_base64(out, bytes),
             Any::Data(inner) | Any::Failure(inner) => self.value(out, inner, depth + 1),
             Any::Block(json)
             | Any::Result(json)
@@ -123,11 +125,14 @@ impl Writer {
             }
             Any::Seq(items) | Any::Tuple(items) => self.array(out, items, depth),
             Any::Map(entries) => {
-                let members = entries.iter().map(|(key, value)| (key_text(key), value));
-                self.object(out, members, depth);
+                self.object(
+                    out,
+                    || entries.iter().map(|(key, value)| (key_text(key), value)),
+                    depth,
+                );
             }
             Any::Struct { fields, .. } => {
-                let members = fields.iter().map(|(key, value)| (Cow::Borrowed(&**key), value));
+                let members = || fields.iter().map(|(key, value)| (Cow::Borrowed(&**key), value));
                 self.object(out, members, depth);
             }
         }
@@ -161,14 +166,30 @@ impl Writer {
         out.push(']');
     }
 
-    fn object<'a>(
+    fn object<'a, M: Iterator<Item = (Cow<'a, str>, &'a Any)>>(
+        &mut self,
+        out: &mut String,
+        members: impl Fn() -> M,
+        depth: usize,
+    ) {
+        out.push('{');
+        match keys_are_unique(&members) {
+            true => self.members(out, members(), depth),
+            false => {
+                let kept = self.last_of_each_key(members());
+                self.members(out, kept.into_iter(), depth);
+            }
+        }
+        out.push('}');
+    }
+
+    fn members<'a>(
         &mut self,
         out: &mut String,
         members: impl Iterator<Item = (Cow<'a, str>, &'a Any)>,
         depth: usize,
     ) {
-        out.push('{');
-        for (index, (key, value)) in self.last_of_each_key(members).into_iter().enumerate() {
+        for (index, (key, value)) in members.enumerate() {
             if index > 0 {
                 self.comma(out);
             }
@@ -178,7 +199,6 @@ impl Writer {
             self.value(out, value, depth + 1);
             self.leave(outer);
         }
-        out.push('}');
     }
 
     /// Of members with the same key the last value, in the place of the first.
@@ -186,11 +206,7 @@ impl Writer {
         &mut self,
         members: impl Iterator<Item = (Cow<'a, str>, &'a Any)>,
     ) -> Vec<(Cow<'a, str>, &'a Any)> {
-        let members: Vec<(Cow<'a, str>, &'a Any)> = members.collect();
-        if keys_are_unique(&members) {
-            return members;
-        }
-        let mut kept: Vec<(Cow<'a, str>, &'a Any)> = Vec::with_capacity(members.len());
+        let mut kept: Vec<(Cow<'a, str>, &'a Any)> = Vec::new();
         let mut places: HashMap<Cow<'a, str>, usize> = HashMap::new();
         for (key, value) in members {
             if let Some(&at) = places.get(&key) {
@@ -276,17 +292,35 @@ impl Writer {
     }
 }
 
-fn keys_are_unique(members: &[(Cow<'_, str>, &Any)]) -> bool {
+fn keys_are_unique<'a, M: Iterator<Item = (Cow<'a, str>, &'a Any)>>(
+    members: impl Fn() -> M,
+) -> bool {
     // Comparing a few keys with each other is faster than hashing them.
     const FEW: usize = 12;
-    if members.len() <= FEW {
-        let is_new = |(at, (key, _)): (usize, &(Cow<'_, str>, &Any))| {
-            members[..at].iter().all(|(other, _)| other != key)
+    let count = members().count();
+    if count <= FEW {
+        let is_new = |(at, (key, _)): (usize, (Cow<'_, str>, &Any))| {
+            members().take(at).all(|(other, _)| other.len() != key.len() || other != key)
         };
-        return members.iter().enumerate().all(is_new);
+        return members().enumerate().all(is_new);
     }
-    let mut seen = HashSet::with_capacity(members.len());
-    members.iter().all(|(key, _)| seen.insert(&**key))
+    let mut seen = HashSet::with_capacity(count);
+    members().all(|(key, _)| seen.insert(key))
+}
+
+fn push_integer(out: &mut String, value: i128) {
+    // The narrow type is much faster to write, and nearly every number fits.
+    match i64::try_from(value) {
+        Ok(value) => out.push_str(itoa::Buffer::new().format(value)),
+        Err(_) => out.push_str(itoa::Buffer::new().format(value)),
+    }
+}
+
+/// Bytes as a JSON string. Base64 needs no escapes.
+pub(super) fn push_base64(out: &mut String, bytes: &[u8]) {
+    out.push('"');
+    base64::push_encoded(out, bytes);
+    out.push('"');
 }
 
 /// A map's key as a string. Numbers that are not finite are spelled as JavaScript does: as part of
