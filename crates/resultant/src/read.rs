@@ -138,7 +138,10 @@ impl ReadOptions {
             }
             Message::Payload { payload, beside } => {
                 note_beside(&mut builder, &beside);
-                read_bare(&mut builder, payload)
+                self.check_bare(&mut builder, &payload);
+                let dialect = read_bare(&mut builder, payload);
+                self.fail_by_schema(&mut builder);
+                dialect
             }
         };
         builder.finish(dialect)
@@ -168,7 +171,7 @@ impl ReadOptions {
             return read_error(builder, wire, &texts.all);
         }
         let is_modern = wire.is_modern || self.server.is_some_and(Protocol::is_modern);
-        let schema = self.schema.as_ref().filter(|_| self.schema_policy != SchemaPolicy::Off);
+        let schema = self.active_schema();
         let found = schema.and_then(|schema| {
             self.check_schema(builder, schema, &wire.structured, &texts.all, is_modern)
         });
@@ -184,10 +187,27 @@ impl ReadOptions {
                     Dialect::Blocks { is_json: false }
                 }
             };
+        self.fail_by_schema(builder);
+        dialect
+    }
+
+    /// The schema, where it is to be checked.
+    fn active_schema(&self) -> Option<&Schema> {
+        self.schema.as_ref().filter(|_| self.schema_policy != SchemaPolicy::Off)
+    }
+
+    fn fail_by_schema(&self, builder: &mut Builder<'_>) {
         if builder.source.has_schema_problem && self.schema_policy == SchemaPolicy::Error {
             builder.fail_by_schema();
         }
-        dialect
+    }
+
+    /// R12 for a payload that stands alone: it is what structured content would be.
+    fn check_bare(&self, builder: &mut Builder<'_>, payload: &Json) {
+        let Some(schema) = self.active_schema() else { return };
+        builder.source.is_schema_wrapped = !schema.is_object_rooted();
+        builder.source.structured = Some(payload.clone());
+        builder.note_verdict(&schema.check(payload), payload.as_text().contains('\0'));
     }
 
     /// R12: checks the structured content, or finds it in a text. Returns what was found.
@@ -244,6 +264,11 @@ impl ReadOptions {
         let mut builder = Builder::new(&self.limits, Vec::new());
         let message = format!("the message is no JSON: {error}");
         builder.note(Note::changed(Rule::R2, format!("byte {}", error.offset), message));
+        if self.active_schema().is_some() {
+            let message = "the output schema asks for structured content, and there is none";
+            builder.note(Note::changed(Rule::R12, "", message));
+            builder.source.has_schema_problem = true;
+        }
         match std::str::from_utf8(bytes) {
             Ok("") => {}
             Ok(text) => builder.results = Json::string(text),
@@ -262,6 +287,7 @@ impl ReadOptions {
                 );
             }
         }
+        self.fail_by_schema(&mut builder);
         builder.finish(Dialect::Blocks { is_json: false }).0
     }
 }
@@ -504,7 +530,10 @@ fn without_files(builder: &mut Builder<'_>, value: Json) -> Json {
 /// What a JSON-RPC message has beside its answer.
 fn note_beside(builder: &mut Builder<'_>, beside: &Object) {
     if !beside.is_empty() {
-        let message = "the message has members that a response does not have";
+        let message = match beside.get("result") {
+            Some(_) => "the message has an error and a result; the error counts",
+            None => "the message has members that a response does not have",
+        };
         builder.note(Note::changed(Rule::R14, "", message).with_left_out(beside.to_json()));
     }
 }

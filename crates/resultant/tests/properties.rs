@@ -4,8 +4,12 @@
 //! `PROPTEST_CASES` sets how many inputs each property is tried with.
 #![expect(clippy::unwrap_used, reason = "a panic is a test's report")]
 
+#[path = "properties/advertised.rs"]
+mod advertised;
 #[path = "properties/client.rs"]
 mod client;
+#[path = "properties/found.rs"]
+mod found;
 #[path = "properties/generate.rs"]
 mod generate;
 #[path = "properties/leaves.rs"]

@@ -13,7 +13,7 @@ pub(crate) fn clean_name(name: &str, bytes_max: usize) -> Option<String> {
     };
     // First the filter: what it takes away may have kept two characters from becoming one.
     let cleaned: String =
-        last_segment(name).chars().filter(|char| !is_unsafe(*char)).nfc().collect();
+        last_segment(name).chars().filter(|char| !is_unseen(*char)).nfc().collect();
     let cleaned = cleaned.trim();
     if cleaned.is_empty() || cleaned.chars().all(|char| char == '.') {
         return None;
@@ -28,7 +28,7 @@ pub(crate) fn last_segment(name: &str) -> &str {
 
 /// Characters that change how a name is read without being seen: control, bidirectional, and the
 /// invisible copies of ASCII.
-fn is_unsafe(char: char) -> bool {
+pub(crate) fn is_unseen(char: char) -> bool {
     char.is_control()
         || matches!(char,
             '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'

@@ -205,7 +205,7 @@ fn keep_unknown(builder: &mut Builder<'_>, place: &str, at: usize, block: &Block
     let name = builder.keep_text(&name, "application/json", &source);
     let kind = block.source.get("type").as_ref().and_then(Json::as_str).map(|kind| shown(&kind));
     let message = match kind {
-        Some(kind) => format!("a block of type `{kind}` is not known; it is kept as `{name}`"),
+        Some(kind) => format!("a block of type `{kind}` cannot be read; it is kept as `{name}`"),
         None => format!("a block without a type is kept as `{name}`"),
     };
     builder.note(Note::changed(Rule::R8, place, message));

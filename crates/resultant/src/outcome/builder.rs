@@ -230,7 +230,8 @@ impl<'a> Builder<'a> {
             self.note(Note::changed(Rule::R14, place, message));
         }
         for (at, value) in &findings.duplicates {
-            let message = "the key occurs more than once; the last one counts";
+            let key = at.rsplit('/').next().unwrap_or_default();
+            let message = format!("`{}` occurs more than once; the last one counts", shown(key));
             let note = Note::changed(Rule::R14, format!("{place}{at}"), message);
             self.note(note.with_left_out(value.clone()));
         }
@@ -253,7 +254,9 @@ impl<'a> Builder<'a> {
             FileBytes::Known { .. } => None,
         };
         let cleaned = name.as_deref().and_then(|name| clean_name(name, self.limits.name_bytes_max));
-        let shown_name = cleaned.clone().or_else(|| name.clone()).unwrap_or_default();
+        let shown_name = cleaned.clone().unwrap_or_else(|| match &fallback {
+            Fallback::Exact(name) | Fallback::Stem(name) => name.clone(),
+        });
         let (measured, content) = match self.measure(&shown_name, bytes) {
             Ok(measured) => measured,
             Err(message) => {

@@ -3,7 +3,7 @@
 
 use super::{
     budget::Budget,
-    model::{ModelText, Parts, push_file, push_link},
+    model::{ModelText, Parts, push_file, push_link, with_unseen_escaped},
     preview::{preview, preview_text},
 };
 use crate::{
@@ -21,6 +21,7 @@ pub(super) fn digest(outcome: &Outcome, parts: &Parts<'_>, budget: &Budget) -> M
     let mut room = budget.bytes_max();
     for _ in 0..ATTEMPTS_MAX {
         let (text, holds) = write_digest(outcome, parts, &whole, &outcome_name, room);
+        let text = with_unseen_escaped(text);
         if budget.fits(&text) {
             let all = || whole_outcome(outcome, &outcome_name);
             let offloaded = match holds {
@@ -32,7 +33,9 @@ pub(super) fn digest(outcome: &Outcome, parts: &Parts<'_>, budget: &Budget) -> M
         }
         let tokens = (budget.count_tokens)(&text).max(1);
         let by_tokens = (room as u128 * budget.tokens as u128 / tokens as u128) as usize;
-        room = by_tokens.min(room).saturating_sub(room / 10);
+        // Escapes may have made it longer than the room it was given.
+        let by_bytes = (room as u128 * budget.bytes_max() as u128 / text.len() as u128) as usize;
+        room = by_tokens.min(by_bytes).min(room).saturating_sub(room / 10);
     }
     let text = r#"{"complete":false}"#.to_owned();
     let offloaded = vec![whole_outcome(outcome, &outcome_name)];

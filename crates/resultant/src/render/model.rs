@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::{budget::Budget, digest::digest, hide::Hidden};
 use crate::{
-    artifact::Artifact,
+    artifact::{Artifact, is_unseen},
     json::{Json, Object, ObjectWriter, push_string},
     note::Weight,
     outcome::{Link, Outcome},
@@ -42,13 +42,31 @@ impl Outcome {
         let parts = Parts::of(self);
         // A result that is larger than the budget need not be written to know it.
         if self.results.as_text().len() / 4 <= budget.bytes_max() {
-            let text = parts.write();
+            let text = with_unseen_escaped(parts.write());
             if budget.fits(&text) {
                 return ModelText { text, is_complete: true, offloaded: Vec::new() };
             }
         }
         digest(self, &parts, budget)
     }
+}
+
+/// Characters that are not seen, or that change how others are read, are written as escapes: a model
+/// must not be told what a person does not see.
+pub(super) fn with_unseen_escaped(text: String) -> String {
+    if !text.chars().any(is_unseen) {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len() + 64);
+    for char in text.chars() {
+        match is_unseen(char) {
+            true => char.encode_utf16(&mut [0; 2]).iter().for_each(|unit| {
+                let _ = write!(out, "\\u{unit:04x}");
+            }),
+            false => out.push(char),
+        }
+    }
+    out
 }
 
 /// What is written for the model, with nothing in it that must not be.

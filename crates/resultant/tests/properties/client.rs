@@ -29,7 +29,7 @@ static SCHEMAS: LazyLock<HashMap<Protocol, Validator>> = LazyLock::new(|| {
 });
 
 /// Why a result is not valid by its version, if it is not.
-fn problem(protocol: Protocol, result: &Json) -> Option<String> {
+pub(crate) fn problem(protocol: Protocol, result: &Json) -> Option<String> {
     if !is_json(result) {
         return Some("no JSON".to_owned());
     }
@@ -39,11 +39,11 @@ fn problem(protocol: Protocol, result: &Json) -> Option<String> {
 }
 
 /// By a parser that is not ours, and that takes numbers of any size.
-fn is_json(json: &Json) -> bool {
+pub(crate) fn is_json(json: &Json) -> bool {
     serde_json::from_str::<serde::de::IgnoredAny>(json.as_text()).is_ok()
 }
 
-fn has_duplicates(json: &Json) -> bool {
+pub(crate) fn has_duplicates(json: &Json) -> bool {
     let keys: Vec<_> = json.members().map(|(key, _)| key.into_owned()).collect();
     let mut sorted = keys.clone();
     sorted.sort();
@@ -67,7 +67,7 @@ fn check_all(outcome: &Outcome, options: &ClientOptions) -> Result<(), TestCaseE
 }
 
 proptest! {
-    #![proptest_config(cases(400))]
+    #![proptest_config(cases(250))]
 
     #[test]
     fn every_result_is_valid_in_every_version(
@@ -123,7 +123,7 @@ fn clean_result() -> impl Strategy<Value = Tree> {
 }
 
 proptest! {
-    #![proptest_config(cases(400))]
+    #![proptest_config(cases(250))]
 
     #[test]
     fn a_small_result_passes_through_to_the_byte(

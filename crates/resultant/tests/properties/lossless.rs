@@ -11,7 +11,7 @@ use crate::{
 };
 
 proptest! {
-    #![proptest_config(cases(600))]
+    #![proptest_config(cases(400))]
 
     #[test]
     fn r14_every_leaf_of_a_message_is_found_again(message in message(), spelling in spelling()) {
@@ -67,7 +67,7 @@ fn told(outcome: &Outcome) -> Tree {
 }
 
 proptest! {
-    #![proptest_config(cases(300))]
+    #![proptest_config(cases(200))]
 
     #[test]
     fn what_does_not_fit_a_budget_is_in_a_file(message in message(), bytes in 256_usize..600) {

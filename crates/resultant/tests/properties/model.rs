@@ -53,7 +53,7 @@ fn wrapped(results: Tree, meta_data: Tree) -> Tree {
 }
 
 proptest! {
-    #![proptest_config(cases(400))]
+    #![proptest_config(cases(300))]
 
     #[test]
     fn every_text_is_within_its_budget(message in message(), budget in budget()) {
@@ -65,7 +65,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(60))]
+    #![proptest_config(cases(40))]
 
     #[test]
     fn large_results_become_digests_within_the_budget(
@@ -126,7 +126,7 @@ fn result_with(secret: &str, payload: Tree, beside: Tree, every: usize, is_error
 }
 
 proptest! {
-    #![proptest_config(cases(400))]
+    #![proptest_config(cases(300))]
 
     #[test]
     fn no_capability_token_and_no_download_url_of_ours_reaches_the_model(
@@ -188,4 +188,20 @@ proptest! {
             prop_assert!(encoded.len() < 16 || !text.contains(encoded), "{encoded} in {text}");
         }
     }
+}
+
+#[test]
+fn x27_characters_that_nobody_sees_are_escaped_for_the_model() {
+    let text = "safe\u{202e}abc \u{e0041}\u{e0042} \u{1b}[31m \u{7f} 👩‍👩‍👧";
+    let message = Tree::object([("results", Tree::string(text))]).to_text();
+    let outcome = resultant::read(message);
+    let model = outcome.to_model(&Budget::default()).text;
+    assert!(model.is_ascii() || !model.contains(['\u{202e}', '\u{e0041}', '\u{1b}', '\u{7f}']));
+    assert!(model.contains("\\u202e") && model.contains("\\udb40\\udc41"), "{model}");
+    // It is the same text, and the whole of it.
+    assert_eq!(Json::parse(model).unwrap().get("results").unwrap().as_str().unwrap(), text);
+    assert_eq!(outcome.results.as_str().unwrap(), text);
+    let long = Tree::object([("results", Tree::Text("\u{e0041}".repeat(9000)))]).to_text();
+    let model = resultant::read(long).to_model(&Budget::default()).text;
+    assert!(model.len() <= 8192 && model.contains("output.txt"), "{model}");
 }

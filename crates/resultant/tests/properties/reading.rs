@@ -85,7 +85,7 @@ fn jsonish() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(cases(400))]
+    #![proptest_config(cases(300))]
 
     #[test]
     fn reading_any_bytes_never_panics(bytes in prop_oneof![vec(any::<u8>(), 0..64), jsonish()]) {

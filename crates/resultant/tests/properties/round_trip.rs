@@ -53,7 +53,7 @@ fn check(options: &ReadOptions, message: String) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(cases(600))]
+    #![proptest_config(cases(350))]
 
     #[test]
     fn contract_and_envelope_can_be_read_again(message in message()) {
