@@ -1,6 +1,10 @@
 //! What takes too long for every change: supply chain, fuzzing, mutants, the rarer peers.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::Path,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use anyhow::ensure;
 
@@ -21,6 +25,9 @@ const FUZZ_SECONDS: u32 = 60;
 /// Input on which a fuzz target takes longer hangs, for all we care. Far above what any takes.
 const FUZZ_INPUT_SECONDS_MAX: u32 = 30;
 
+/// How many cases each property gets.
+const PROPERTY_CASES: u32 = 2000;
+
 /// Mutants that no test notices and that we live with, because they change nothing a caller can
 /// see. Lower it when they become fewer; a higher number needs a reason, written here.
 const MUTANTS_MISSED_MAX: usize = 0;
@@ -33,6 +40,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) {
         deny(workspace, steps);
     }
     fuzz(workspace, steps);
+    steps.run("properties: more cases, other ones", || properties(workspace));
     if MUTANTS.step(workspace, steps) {
         steps.run("mutants", || mutants(workspace));
     }
@@ -77,6 +85,16 @@ fn fuzz(workspace: &Workspace, steps: &mut Steps) {
     for target in targets {
         steps.run(format!("fuzz: {target}"), || fuzz_target(workspace, &target));
     }
+}
+
+/// The properties with cases that no run had before. The seed is printed with the command, so that
+/// what fails can be run again.
+fn properties(workspace: &Workspace) -> anyhow::Result<Verdict> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
+    let mut command = workspace.cargo();
+    command.args(["test", "--package", "resultant", "--all-features", "--test", "properties"]);
+    command.env("PROPTEST_CASES", PROPERTY_CASES.to_string());
+    step::run(command.env("PROPTEST_RNG_SEED", now.as_secs().to_string()))
 }
 
 /// What is found goes to the first folder; the recorded results are only read, as seeds. Without

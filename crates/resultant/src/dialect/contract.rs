@@ -449,8 +449,8 @@ fn remove_noted(builder: &mut Builder<'_>, key: &str, value: &Json) {
 
 /// The artifact that is meant; else the first one that can be shown.
 fn primary_file(builder: &mut Builder<'_>, name: &Json) -> Option<String> {
-    let sent = name.as_str().unwrap_or_default();
-    if let Some(found) = builder.current_name(&sent) {
+    let sent = short_string(name);
+    if let Some(found) = sent.and_then(|sent| builder.current_name(&sent)) {
         return Some(found.to_owned());
     }
     let first = builder.artifacts.iter().find(|artifact| artifact.is_showable());

@@ -289,10 +289,13 @@ impl Outcome {
         }
         let hidden = Hidden::of(&self.artifacts);
         let stripped = hidden.hide(&self.without_bytes(&structured));
-        if model.is_complete && options.budget.fits(stripped.as_text()) {
-            return Some(stripped);
-        }
-        Some(Json::trusted(model.text.clone()))
+        let fits = options.budget.fits(stripped.as_text());
+        Some(match (model.is_complete, fits) {
+            (true, true) => stripped,
+            // The model's text is whole, the value it stands for here is not.
+            (true, false) => Json::trusted(model.text.replacen('{', "{\"complete\":false,", 1)),
+            (false, _) => Json::trusted(model.text.clone()),
+        })
     }
 
     /// The value with each file replaced by its description, and with nothing in it that only the
