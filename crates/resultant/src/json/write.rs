@@ -13,11 +13,19 @@ pub(crate) fn push_string(out: &mut String, content: &str) {
 
 /// Appends a content with its escapes, without quotes.
 pub(super) fn push_escaped(out: &mut String, content: &str) {
-    let mut rest = content;
+    // Specials often stand close together, so the bytes behind one are looked at one by one.
+    const NEAR: usize = 16;
+    let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
+    let bytes = content.as_bytes();
+    let (mut start, mut at) = (0, 0);
     loop {
-        let at = walk::special(rest.as_bytes());
-        out.push_str(&rest[..at]);
-        let Some(&byte) = rest.as_bytes().get(at) else { return };
+        let near = &bytes[at..bytes.len().min(at + NEAR)];
+        at += match near.iter().position(is_special) {
+            Some(found) => found,
+            None => near.len() + walk::special(&bytes[at + near.len()..]),
+        };
+        out.push_str(&content[start..at]);
+        let Some(&byte) = bytes.get(at) else { return };
         match byte {
             b'"' => out.push_str("\\\""),
             b'\\' => out.push_str("\\\\"),
@@ -30,7 +38,8 @@ pub(super) fn push_escaped(out: &mut String, content: &str) {
                 let _ = write!(out, "\\u{byte:04x}");
             }
         }
-        rest = &rest[at + 1..];
+        at += 1;
+        start = at;
     }
 }
 

@@ -1,69 +1,49 @@
 //! Numbers as Python writes them.
 //!
-//! Python and Rust agree on the digits of a float (the shortest that lead back to it) and differ in
-//! where they put the point. The text is also valid JSON, so structured content uses it too.
-
-use std::fmt::{self, LowerExp, Write as _};
+//! Python writes the shortest digits that lead back to a float and, of two that are as near, the even
+//! ones; so does `zmij`, and Rust's own formatting does not. They differ in where they put the point.
+//! The text is also valid JSON, so structured content uses it too.
 
 /// Appends a finite float as Python's `repr` has it.
-pub(super) fn push_float(out: &mut String, value: impl LowerExp) {
-    let mut digits = Digits::default();
-    // A float in this form is shorter than the room there is.
-    let _ = write!(digits, "{value:e}");
-    if digits.is_negative {
+pub(super) fn push_float<F: zmij::Float>(out: &mut String, value: F, magnitude: f64) {
+    let mut buffer = zmij::Buffer::new();
+    let text = buffer.format_finite(value);
+    // In this range the usual form is Python's.
+    if magnitude == 0.0 || (1e-4..1e16).contains(&magnitude) && !text.contains('e') {
+        return out.push_str(text);
+    }
+    let number = Scientific::of(text);
+    if number.is_negative {
         out.push('-');
     }
-    let (digits, exponent) = (digits.as_str(), digits.exponent());
-    match exponent {
-        -4..0 => {
+    match number.exponent {
+        exponent @ -4..0 => {
             out.push_str("0.");
             out.extend(std::iter::repeat_n('0', (-exponent - 1) as usize));
-            out.push_str(digits);
+            out.push_str(&number.digits);
         }
-        0..16 => push_positional(out, digits, exponent as usize + 1),
-        _ => push_exponent(out, digits, exponent),
+        exponent @ 0..16 => push_positional(out, &number.digits, exponent as usize + 1),
+        exponent => push_exponent(out, &number.digits, exponent),
     }
 }
 
-/// Takes a number like `-1.25e-7` apart as it is written.
-#[derive(Default)]
-struct Digits {
+/// A number as digits, with a point behind the first, and a power of ten.
+struct Scientific {
     is_negative: bool,
-    digits: [u8; 24],
-    len: usize,
-    is_in_exponent: bool,
-    is_exponent_negative: bool,
+    digits: String,
     exponent: i32,
 }
 
-impl Digits {
-    fn as_str(&self) -> &str {
-        std::str::from_utf8(&self.digits[..self.len]).unwrap_or_default()
-    }
-
-    fn exponent(&self) -> i32 {
-        if self.is_exponent_negative { -self.exponent } else { self.exponent }
-    }
-}
-
-impl fmt::Write for Digits {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        for byte in text.bytes() {
-            match byte {
-                b'-' if self.is_in_exponent => self.is_exponent_negative = true,
-                b'-' => self.is_negative = true,
-                b'e' => self.is_in_exponent = true,
-                b'0'..=b'9' if self.is_in_exponent => {
-                    self.exponent = self.exponent * 10 + i32::from(byte - b'0');
-                }
-                b'0'..=b'9' => {
-                    *self.digits.get_mut(self.len).ok_or(fmt::Error)? = byte;
-                    self.len += 1;
-                }
-                _ => {}
-            }
-        }
-        Ok(())
+impl Scientific {
+    /// Takes a number apart, in whatever form it is written. It is not zero.
+    fn of(text: &str) -> Scientific {
+        let (is_negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let all = format!("{whole}{fraction}");
+        let zeros = all.len() - all.trim_start_matches('0').len();
+        let exponent = exponent.parse().unwrap_or(0_i32) + whole.len() as i32 - zeros as i32 - 1;
+        Scientific { is_negative, digits: all.trim_matches('0').to_owned(), exponent }
     }
 }
 
@@ -98,9 +78,9 @@ fn push_exponent(out: &mut String, digits: &str, exponent: i32) {
 mod tests {
     use super::*;
 
-    fn text(value: impl LowerExp) -> String {
+    fn text<F: zmij::Float + Into<f64> + Copy>(value: F) -> String {
         let mut out = String::new();
-        push_float(&mut out, value);
+        push_float(&mut out, value, value.into().abs());
         out
     }
 
@@ -122,6 +102,7 @@ mod tests {
             (1e16, "1e+16"),
             (12_345_678_901_234_567.0, "1.2345678901234568e+16"),
             (1e100, "1e+100"),
+            (693_128_543_125_086.0 + 0.25, "693128543125086.2"),
             (5e-324, "5e-324"),
             (f64::MAX, "1.7976931348623157e+308"),
         ] {

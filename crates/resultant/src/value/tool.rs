@@ -107,8 +107,12 @@ impl Reply {
 
     /// Both, for the price of one.
     pub fn to_json_and_notes(&self) -> (Json, Vec<Note>) {
-        let mut draft = Draft::new(self.profile, self.protocol);
+        let mut draft = Draft::new(self.profile, self.protocol, Writer::without_places());
         draft.returned(&self.value);
+        if draft.writer.wants_places {
+            draft = Draft::new(self.profile, self.protocol, Writer::new());
+            draft.returned(&self.value);
+        }
         draft.finish()
     }
 }
@@ -130,9 +134,9 @@ struct Draft {
 }
 
 impl Draft {
-    fn new(profile: Profile, protocol: Protocol) -> Draft {
+    fn new(profile: Profile, protocol: Protocol, writer: Writer) -> Draft {
         let (content, others, scratch) = (String::new(), Vec::new(), String::new());
-        Draft { profile, protocol, writer: Writer::new(), content, others, scratch }
+        Draft { profile, protocol, writer, content, others, scratch }
     }
 
     /// A value as it was returned: it may be a whole result, an error or a pair.

@@ -36,6 +36,11 @@ pub(super) struct Writer {
     pub(super) notes: Notes,
     /// Where in the value the writing is.
     place: String,
+    /// Places are only wanted where there is something to note. Few values need a note, so the
+    /// first try goes without, and says when it must be made again.
+    has_places: bool,
+    /// Something would have been noted.
+    pub(super) wants_places: bool,
     style: Style,
     /// Inside a string that holds JSON, the depth is no longer that of the message.
     is_in_string: bool,
@@ -43,8 +48,19 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) fn new() -> Writer {
-        let (notes, place) = (Notes::default(), String::new());
-        Writer { notes, place, style: Style::Compact, is_in_string: false }
+        Writer {
+            notes: Notes::default(),
+            place: String::new(),
+            has_places: true,
+            wants_places: false,
+            style: Style::Compact,
+            is_in_string: false,
+        }
+    }
+
+    /// A writer that notes nothing, and says whether there is something to note.
+    pub(super) fn without_places() -> Writer {
+        Writer { has_places: false, ..Writer::new() }
     }
 
     /// The text of a value that stands at this depth.
@@ -71,6 +87,9 @@ impl Writer {
 
     /// Goes into a part of the value. What is handed out leads back.
     pub(super) fn enter(&mut self, key: &str) -> usize {
+        if !self.has_places {
+            return 0;
+        }
         let outer = self.place.len();
         self.place.push('/');
         match key.contains(['~', '/']) {
@@ -82,6 +101,9 @@ impl Writer {
 
     /// Goes into an item of the value. What is handed out leads back.
     pub(super) fn enter_item(&mut self, index: usize) -> usize {
+        if !self.has_places {
+            return 0;
+        }
         let outer = self.place.len();
         self.place.push('/');
         self.place.push_str(itoa::Buffer::new().format(index));
@@ -94,7 +116,10 @@ impl Writer {
 
     /// Notes that something in this place was changed.
     pub(super) fn changed(&mut self, rule: Rule, message: impl Into<String>) {
-        self.notes.add(Note::changed(rule, self.place.as_str(), message));
+        match self.has_places {
+            true => self.notes.add(Note::changed(rule, self.place.as_str(), message)),
+            false => self.wants_places = true,
+        }
     }
 
     fn value(&mut self, out: &mut String, value: &Any, depth: usize) {
@@ -108,8 +133,10 @@ impl Writer {
             Any::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
             Any::Integer(value) => push_integer(out, *value),
             Any::Unsigned(value) => out.push_str(itoa::Buffer::new().format(*value)),
-            Any::Float(value) if value.is_finite() => python::push_float(out, value),
-            Any::Float32(value) if value.is_finite() => python::push_float(out, value),
+            Any::Float(value) if value.is_finite() => python::push_float(out, *value, value.abs()),
+            Any::Float32(value) if value.is_finite() => {
+                python::push_float(out, *value, f64::from(value.abs()));
+            }
             Any::Float(value) => self.not_finite(out, *value),
             Any::Float32(value) => self.not_finite(out, f64::from(*value)),
             Any::Str(content) => push_string(out, content),
@@ -221,6 +248,10 @@ impl Writer {
     }
 
     fn left_out(&mut self, key: &str, value: &Any) {
+        if !self.has_places {
+            self.wants_places = true;
+            return;
+        }
         // At the limit of the scanner whatever is inside is a string, so this JSON is bounded too.
         let text = self.quiet_text(Style::Compact, value, DEPTH_IN_RESULT);
         let message = "another key has the same text, and the last of them was kept";
