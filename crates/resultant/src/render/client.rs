@@ -7,6 +7,7 @@ use super::{
     budget::Budget,
     hide::{Hidden, has_download_link, value_has_download_link},
     model::ModelText,
+    preview::preview_text,
     program::push_display,
     valid::{are_annotations, block_for, is_meta_member, link_block},
 };
@@ -146,7 +147,7 @@ impl Outcome {
         let protocol = options.protocol;
         if self.source.has_schema_problem && !self.is_error {
             // A result that its schema refuses is never sent under that schema.
-            return options.is_advertised.then(|| self.problem_report());
+            return options.is_advertised.then(|| self.problem_report(&options.budget));
         }
         let structured = match &self.source.structured {
             Some(value) => value.clone(),
@@ -164,15 +165,30 @@ impl Outcome {
     }
 
     /// What an advertised schema allows in place of a result that it refuses.
-    fn problem_report(&self) -> Json {
+    fn problem_report(&self, budget: &Budget) -> Json {
+        let note_bytes_max = (budget.bytes_max() / 8).max(160);
+        let hidden = Hidden::of(&self.artifacts);
         let problem = self.notes.iter().find(|note| note.rule == crate::Rule::R12);
-        let mut out = String::new();
-        let mut writer = ObjectWriter::new(&mut out);
-        writer.bool("complete", false);
-        let message = problem.map_or_else(String::new, ToString::to_string);
-        writer.text("note", &message);
-        writer.text("text", &self.results.to_string());
-        writer.end();
+        let note = problem.map_or_else(String::new, |note| hidden.hide_in(&note.to_string()));
+        let note = preview_text(&note, note_bytes_max);
+        let text = hidden.hide(&self.results).to_string();
+        let report = |room: usize| {
+            let mut out = String::new();
+            let mut writer = ObjectWriter::new(&mut out);
+            writer.bool("complete", false);
+            writer.text("note", &note);
+            if room > 0 {
+                writer.text("text", &preview_text(&text, room));
+            }
+            writer.end();
+            out
+        };
+        let mut room = budget.bytes_max().saturating_sub(note_bytes_max + 64);
+        let mut out = report(room);
+        while room > 0 && !budget.fits(&out) {
+            room /= 2;
+            out = report(room);
+        }
         Json::trusted(out)
     }
 
@@ -289,13 +305,16 @@ impl Outcome {
         }
         let hidden = Hidden::of(&self.artifacts);
         let stripped = hidden.hide(&self.without_bytes(&structured));
-        let fits = options.budget.fits(stripped.as_text());
-        Some(match (model.is_complete, fits) {
-            (true, true) => stripped,
-            // The model's text is whole, the value it stands for here is not.
-            (true, false) => Json::trusted(model.text.replacen('{', "{\"complete\":false,", 1)),
-            (false, _) => Json::trusted(model.text.clone()),
-        })
+        if model.is_complete && options.budget.fits(stripped.as_text()) {
+            return Some(stripped);
+        }
+        if !model.is_complete {
+            return Some(Json::trusted(model.text.clone()));
+        }
+        // The model has all of it, but this is not what the server sent: it says so.
+        let digest = format!("{{\"complete\":false,{}", &model.text[1..]);
+        let fits = options.budget.fits(&digest);
+        Some(Json::trusted(if fits { digest } else { r#"{"complete":false}"#.to_owned() }))
     }
 
     /// The value with each file replaced by its description, and with nothing in it that only the

@@ -60,7 +60,9 @@ fn check(outcome: &Outcome, schema: &Schema, options: &ClientOptions) -> Result<
     }
     let structured = result.get("structuredContent");
     prop_assert!(structured.is_some(), "{} {}\n{result}", options.protocol, schema.json());
-    let verdict = shown.check(&structured.unwrap());
+    let structured = structured.unwrap();
+    prop_assert!(options.budget.fits(structured.as_text()), "{structured}");
+    let verdict = shown.check(&structured);
     prop_assert!(
         verdict.is_valid(),
         "{} {verdict:?}\n{}\n{result}",
@@ -108,4 +110,18 @@ proptest! {
             check(&outcome, &schema, &options)?;
         }
     }
+}
+
+#[test]
+fn r12_what_only_the_text_has_room_for_is_a_digest_all_the_same() {
+    let schema = schema(r#"{"type": "object", "required": ["results", "display"]}"#);
+    let message = r#"{"content":[],"structuredContent":{"results":null,"meta_data":{"n":1},
+        "display":{"x-one":"some words that take room, and more of them than there is room for",
+        "x-two":"some words that take room, and more of them than there is room for",
+        "x-three":"some words that take room, and more of them than there is room for"}}}"#;
+    let options = ReadOptions { schema: Some(schema.clone()), ..Default::default() };
+    let outcome = options.read(message);
+    let budget = Budget { bytes: 256, ..Budget::default() };
+    let options = ClientOptions { budget, is_advertised: true, ..Default::default() };
+    check(&outcome, &schema, &options).unwrap();
 }
