@@ -10,6 +10,9 @@ use std::{
 use anyhow::Context as _;
 use resultant::{Artifact, Content, Sink, SpillId};
 
+/// A longer name is refused by most file systems.
+const NAME_BYTES_MAX: usize = 255;
+
 /// The folder that artifacts go to.
 pub(crate) struct Folder {
     path: PathBuf,
@@ -77,7 +80,14 @@ impl Folder {
             Some(dot) if dot > 0 => name.split_at(dot),
             _ => (name, ""),
         };
-        let numbered = (2..10_000).map(|number| format!("{stem} ({number}){extension}"));
+        let numbered = (2..10_000).map(|number| {
+            let suffix = format!(" ({number}){extension}");
+            let mut end = stem.len().min(NAME_BYTES_MAX.saturating_sub(suffix.len()));
+            while !stem.is_char_boundary(end) {
+                end -= 1;
+            }
+            format!("{}{suffix}", &stem[..end])
+        });
         for candidate in std::iter::once(name.to_owned()).chain(numbered) {
             let path = self.path.join(&candidate);
             // A link that somebody put there is not followed either.

@@ -215,10 +215,24 @@ pub(crate) fn print_notes(notes: &[Note], is_explained: bool) -> anyhow::Result<
     for note in notes {
         match is_explained {
             true => writeln!(out, "{}", printable(&note.to_string()))?,
-            false => writeln!(out, "{}", note.to_json())?,
+            false => writeln!(out, "{}", seen(&note.to_json().to_string()))?,
         }
     }
     Ok(())
+}
+
+/// JSON with the characters that nobody sees, and that end a line for some, as escapes.
+fn seen(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for char in json.chars() {
+        match char {
+            '\u{7f}'..='\u{9f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                out.push_str(&format!("\\u{:04x}", char as u32));
+            }
+            _ => out.push(char),
+        }
+    }
+    out
 }
 
 /// Foreign text on a terminal: without what a terminal would obey.

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 
 pub(crate) use self::{
     media::{Decided, decide_media_type, essence, extension_for, is_showable, sniff_image},
-    name::{clean_name, is_unseen, last_segment, unique_name},
+    name::{Names, clean_name, is_unseen, last_segment},
 };
 use crate::{
     base64,

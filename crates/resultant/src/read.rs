@@ -162,8 +162,7 @@ impl ReadOptions {
         }
         match &wire.structured {
             Structured::Value(value) => builder.source.structured = Some(value.clone()),
-            Structured::Null => builder.source.has_null_structured = true,
-            Structured::Absent => {}
+            Structured::Null | Structured::Absent => {}
         }
         note_other_data(builder, wire);
         let texts = read_blocks(builder, &wire.blocks);
@@ -171,6 +170,8 @@ impl ReadOptions {
             return read_error(builder, wire, &texts.all);
         }
         let is_modern = wire.is_modern || self.server.is_some_and(Protocol::is_modern);
+        builder.source.has_null_structured =
+            matches!(wire.structured, Structured::Null) && (texts.all.is_empty() || is_modern);
         let schema = self.active_schema();
         let found = schema.and_then(|schema| {
             self.check_schema(builder, schema, &wire.structured, &texts.all, is_modern)
@@ -246,7 +247,13 @@ impl ReadOptions {
             Text::Spilled(_) => None,
         });
         match schema.upgrade(inline) {
-            Upgrade::Found { json, .. } => {
+            Upgrade::Found { index, json } => {
+                let inline = texts.iter().filter(|text| matches!(text, Text::Inline(_)));
+                if let Some(scanned) =
+                    inline.skip(index).find_map(|text| builder.json_of_text(text))
+                {
+                    builder.note_findings(&scanned.findings, "/content ");
+                }
                 builder.source.is_upgraded = true;
                 builder.source.structured = Some(json.clone());
                 Some(Structured::Value(json))
@@ -400,6 +407,9 @@ fn decode(bytes: &Bytes) -> (ByteString, Repairs) {
 fn read_bare(builder: &mut Builder<'_>, payload: Json) -> Dialect {
     builder.source.is_rewritten = true;
     if payload.is_object() && payload.members().next().is_none() {
+        // An empty object is an empty result.
+        builder.source.is_rewritten = false;
+        builder.source.result = Some(payload);
         return Dialect::Blocks { is_json: false };
     }
     if detect(&payload).is_none() {
@@ -484,16 +494,26 @@ fn read_error(builder: &mut Builder<'_>, wire: &WireResult, texts: &[Text]) -> D
         }
         Structured::Absent | Structured::Null => None,
     };
-    if let Some(value) = structured.as_ref().filter(|value| {
-        texts.is_empty() && matches!(detect(value), Some(Dialect::ResponseV2 { .. }))
-    }) {
+    let envelope = structured.as_ref().and_then(|value| Some((value, detect(value)?)));
+    if let Some((value, dialect @ Dialect::ResponseV2 { .. })) = envelope {
         builder.is_error = false;
         read_envelope(builder, value);
-        let dialect = detect(value).unwrap_or(Dialect::Blocks { is_json: false });
-        if !builder.is_error {
-            builder.is_error = true;
-            builder.results = error_results(FAILED_WITHOUT_MESSAGE, Some(&builder.results));
+        // The texts are the message, the envelope's data the details.
+        if !builder.is_error || !message.trim().is_empty() {
+            let details = match builder.is_error {
+                true => builder.results.get("details"),
+                false => Some(builder.results.clone()),
+            };
+            let message = if message.trim().is_empty() { FAILED_WITHOUT_MESSAGE } else { &message };
+            let other = builder.results.get("error").filter(|_| builder.is_error);
+            if let Some(other) = other.filter(|other| other.as_str().as_deref() != Some(message)) {
+                let note = "the texts are the message of the error, not the envelope's own";
+                let note = Note::remark(Rule::R9, "/structuredContent/error", note);
+                builder.note(note.with_left_out(other));
+            }
+            builder.results = error_results(message, details.as_ref());
         }
+        builder.is_error = true;
         return dialect;
     }
     let details = structured.map(|value| without_files(builder, value));

@@ -157,7 +157,15 @@ pub(crate) fn read_message(message: &Json) -> Message {
 fn read_result(json: &Json) -> Option<WireResult> {
     let members = Object::of(json);
     let has = |key: &str| members.get(key).is_some();
-    let has_blocks = members.get("content").is_some_and(looks_like_content);
+    let is_result_key = |key: &str| {
+        matches!(key, "content" | "structuredContent" | "isError" | "_meta" | "resultType")
+    };
+    // Nothing but members of a result: then `content` is the result's, whatever it is.
+    let is_only_result = members.iter().all(|(key, _)| is_result_key(key));
+    let has_blocks = members.get("content").is_some_and(|content| {
+        looks_like_content(content)
+            || is_only_result && matches!(content.kind(), Kind::Null | Kind::String)
+    });
     let is_python = has("structured_content") || has("is_error");
     let has_structured = has("structuredContent") || is_python && has("content");
     let is_bare_error = members.get("isError").is_some_and(|flag| flag.as_bool().is_some());

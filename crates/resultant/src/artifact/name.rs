@@ -1,6 +1,6 @@
 //! File names from foreign input: one path segment, readable, unique.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -58,25 +58,42 @@ fn split_extension(name: &str, bytes_max: usize) -> (&str, &str) {
     }
 }
 
-/// A name that is not taken: ` (2)` and so on before the extension.
-pub(crate) fn unique_name(name: &str, taken: &mut HashSet<String>, bytes_max: usize) -> String {
-    let name = shorten(name, bytes_max);
-    if taken.insert(name.clone()) {
-        return name;
+/// The names of one result, each used once.
+#[derive(Default)]
+pub(crate) struct Names {
+    taken: HashSet<String>,
+    /// The number to try next for a name that was taken, so that many equal names take no longer
+    /// than as many different ones.
+    next: HashMap<String, u64>,
+}
+
+impl Names {
+    /// The name, if it is taken.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.taken.get(name).map(String::as_str)
     }
-    let (stem, extension) = split_extension(&name, bytes_max);
-    let mut number = 2_u64;
-    loop {
-        let suffix = format!(" ({number}){extension}");
-        let mut end = stem.len().min(bytes_max.saturating_sub(suffix.len()));
-        while !stem.is_char_boundary(end) {
-            end -= 1;
+
+    /// A name that is not taken: ` (2)` and so on before the extension.
+    pub(crate) fn take(&mut self, name: &str, bytes_max: usize) -> String {
+        let name = shorten(name, bytes_max);
+        if self.taken.insert(name.clone()) {
+            return name;
         }
-        let candidate = format!("{}{suffix}", &stem[..end]);
-        if taken.insert(candidate.clone()) {
-            return candidate;
+        let (stem, extension) = split_extension(&name, bytes_max);
+        let mut number = self.next.get(&name).copied().unwrap_or(2);
+        loop {
+            let suffix = format!(" ({number}){extension}");
+            let mut end = stem.len().min(bytes_max.saturating_sub(suffix.len()));
+            while !stem.is_char_boundary(end) {
+                end -= 1;
+            }
+            let candidate = format!("{}{suffix}", &stem[..end]);
+            number += 1;
+            if self.taken.insert(candidate.clone()) {
+                self.next.insert(name, number);
+                return candidate;
+            }
         }
-        number += 1;
     }
 }
 
@@ -116,8 +133,8 @@ mod tests {
 
     #[test]
     fn r6_equal_names_are_numbered() {
-        let mut taken = HashSet::new();
-        let mut next = |name: &str| unique_name(name, &mut taken, 255);
+        let mut names = Names::default();
+        let mut next = |name: &str| names.take(name, 255);
         assert_eq!(next("a.txt"), "a.txt");
         assert_eq!(next("a (2).txt"), "a (2).txt");
         assert_eq!(next("a.txt"), "a (3).txt");

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::{
     Limits, Verdict,
     artifact::{
-        Artifact, Content, Decided, Measured, Sha256Digest, Viewer, clean_name, decide_media_type,
-        extension_for, measure_base64, unique_name,
+        Artifact, Content, Decided, Measured, Names, Sha256Digest, Viewer, clean_name,
+        decide_media_type, extension_for, measure_base64,
     },
     dialect::Dialect,
     json::{
@@ -34,7 +34,7 @@ pub(crate) struct Builder<'a> {
     notes: Vec<Note>,
     /// The notes over the limit.
     more_notes: Vec<Note>,
-    taken: HashSet<String>,
+    names: Names,
     /// Names as they were sent and as they are, to find the one that `display` means.
     renamed: Vec<(String, String)>,
     spills: BTreeMap<SpillId, Spilled>,
@@ -96,7 +96,7 @@ impl<'a> Builder<'a> {
             source: Source::default(),
             notes: Vec::new(),
             more_notes: Vec::new(),
-            taken: HashSet::new(),
+            names: Names::default(),
             renamed: Vec::new(),
             spills: spills.into_iter().map(|spilled| (spilled.id, spilled)).collect(),
             used: HashSet::new(),
@@ -127,7 +127,7 @@ impl<'a> Builder<'a> {
         for artifact in &mut self.artifacts {
             if artifact.name.contains(&token) {
                 let name = artifact.name.replace(&token, "token");
-                let name = unique_name(&name, &mut self.taken, self.limits.name_bytes_max);
+                let name = self.names.take(&name, self.limits.name_bytes_max);
                 let old = std::mem::replace(&mut artifact.name, name);
                 let primary = self.display.as_mut().and_then(|it| it.primary_file.as_mut());
                 primary.filter(|primary| **primary == old).into_iter().for_each(|primary| {
@@ -242,7 +242,7 @@ impl<'a> Builder<'a> {
     pub(crate) fn current_name(&self, name: &str) -> Option<&str> {
         let by_sent =
             self.renamed.iter().find(|(sent, _)| sent == name).map(|(_, now)| now.as_str());
-        by_sent.or_else(|| self.taken.get(name).map(String::as_str))
+        by_sent.or_else(|| self.names.get(name))
     }
 
     /// Adds a file and returns its name; a file whose bytes are not what they say is left out.
@@ -275,7 +275,7 @@ impl<'a> Builder<'a> {
             Fallback::Exact(name) => name,
             Fallback::Stem(stem) => stem + extension_for(&mime),
         });
-        let final_name = unique_name(&wanted, &mut self.taken, self.limits.name_bytes_max);
+        let final_name = self.names.take(&wanted, self.limits.name_bytes_max);
         self.note_media_type(place, &declared, &mime, decided, &final_name);
         self.note_name(place, name.as_deref(), cleaned.as_deref(), &final_name);
         self.note_size(place, details.size.as_ref(), measured.size, &final_name);
@@ -427,7 +427,7 @@ impl<'a> Builder<'a> {
 
     /// Makes a file of a long string under a free name.
     fn keep(&mut self, spilled: &Spilled, name: &str, mime: &str) -> String {
-        let name = unique_name(name, &mut self.taken, self.limits.name_bytes_max);
+        let name = self.names.take(name, self.limits.name_bytes_max);
         self.used.insert(spilled.id);
         self.artifacts.push(spilled_artifact(spilled, name.clone(), mime));
         name
@@ -435,7 +435,7 @@ impl<'a> Builder<'a> {
 
     /// Keeps a text of ours as a file under a free name.
     pub(crate) fn keep_text(&mut self, name: &str, mime: &str, text: &Json) -> String {
-        let name = unique_name(name, &mut self.taken, self.limits.name_bytes_max);
+        let name = self.names.take(name, self.limits.name_bytes_max);
         self.artifacts.push(Artifact::of_text(&name, mime, text.shared().clone()));
         name
     }
@@ -642,7 +642,7 @@ impl<'a> Builder<'a> {
                 let lines = self.more_notes.iter().map(|note| note.to_whole_json().to_string());
                 let lines = lines.collect::<Vec<_>>().join("\n");
                 let name = "notes.jsonl";
-                let name = unique_name(name, &mut self.taken, self.limits.name_bytes_max);
+                let name = self.names.take(name, self.limits.name_bytes_max);
                 let file = Artifact::of_text(&name, "application/x-ndjson", lines.into());
                 self.artifacts.push(file);
                 format!("{count} more notes are in `{name}`")

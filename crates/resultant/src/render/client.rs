@@ -151,12 +151,9 @@ impl Outcome {
         }
         let structured = match &self.source.structured {
             Some(value) => value.clone(),
-            None if protocol.is_modern() && self.source.has_null_structured => Json::null(),
+            None if self.source.has_null_structured => Json::null(),
             None => return None,
         };
-        if self.source.is_upgraded && !protocol.has_structured_content() {
-            return None;
-        }
         let fits_older = structured.is_object() && !self.source.is_schema_wrapped;
         if fits_older || protocol.has_any_structured_content() {
             return Some(structured);
@@ -217,16 +214,12 @@ impl Outcome {
             && self.source.structured.is_some()
             && !blocks.iter().any(|block| matches!(block.kind, BlockKind::Text(_)))
             && !protocol.is_modern();
-        let loses_structured = self.source.has_schema_problem && self.source.structured.is_some();
+        let loses_structured = self.source.has_schema_problem
+            && self.source.structured.as_ref().is_some_and(|value| !has_mirror(&blocks, value));
         if !lacks_text && !loses_structured && !is_changed {
             return Some(sent);
         }
         let mut out = String::from("[");
-        if (lacks_text || loses_structured)
-            && let Some(value) = &self.source.structured
-        {
-            push_text_block(&mut out, &value.to_string());
-        }
         for (block, written) in blocks.iter().zip(&written) {
             if out.len() > 1 {
                 out.push(',');
@@ -235,6 +228,14 @@ impl Outcome {
                 Some(json) => out.push_str(json.as_text()),
                 None => push_text_block(&mut out, &name_block(block)),
             }
+        }
+        if (lacks_text || loses_structured)
+            && let Some(value) = &self.source.structured
+        {
+            if out.len() > 1 {
+                out.push(',');
+            }
+            push_text_block(&mut out, &value.to_string());
         }
         out.push(']');
         Some(Json::trusted(out))
@@ -368,7 +369,8 @@ impl Outcome {
     fn meta_for(&self, protocol: Protocol) -> Object {
         let members = self.carried.meta.iter();
         let valid = members.filter(|(key, value)| is_meta_member(key, value, protocol));
-        valid.map(|(key, value)| (key.to_owned(), value.clone())).collect()
+        let hidden = Hidden::of(&self.artifacts);
+        valid.map(|(key, value)| (key.to_owned(), hidden.hide(value))).collect()
     }
 
     /// `_meta` with our hints, and every member that is not understood.
@@ -439,6 +441,16 @@ impl Outcome {
         writer.end();
         ClientResult { json: Json::trusted(out), is_passed_through: false, offloaded }
     }
+}
+
+/// Whether a text block says the value once more.
+fn has_mirror(blocks: &[Block], value: &Json) -> bool {
+    blocks.iter().any(|block| match &block.kind {
+        BlockKind::Text(Text::Inline(text)) => {
+            Json::parse(text.clone()).is_ok_and(|json| json.same_value(value))
+        }
+        _ => false,
+    })
 }
 
 /// Changes to the members of an object. Where nothing changes the object stays as it is, byte for

@@ -69,6 +69,24 @@ pub(super) fn with_unseen_escaped(text: String) -> String {
     out
 }
 
+/// Members of the result that have the names of ours stand under `more`: what we say about a result
+/// cannot be said by the result.
+fn unforgeable(extra: &Object) -> Object {
+    const OURS: [&str; 7] = ["complete", "whole", "rest", "files", "links", "notes", "more"];
+    let mut more = Object::default();
+    let mut kept = Object::default();
+    for (key, value) in extra.iter() {
+        match OURS.contains(&key) {
+            true => more.set(key, value.clone()),
+            false => kept.set(key, value.clone()),
+        }
+    }
+    if !more.is_empty() {
+        kept.set("more", more.to_json());
+    }
+    kept
+}
+
 /// What is written for the model, with nothing in it that must not be.
 pub(super) struct Parts<'a> {
     pub(super) results: Json,
@@ -94,12 +112,11 @@ impl<'a> Parts<'a> {
         Parts {
             results: hidden.hide(&outcome.results),
             meta_data,
-            extra: members(&outcome.extra),
+            extra: unforgeable(&members(&outcome.extra)),
             files: outcome.artifacts.iter().map(|artifact| File::of(artifact, &hidden)).collect(),
             links: outcome
                 .links
                 .iter()
-                .filter(|link| !super::hide::has_download_link(&link.uri))
                 .map(|link| Link {
                     uri: hidden.hide_in(&link.uri),
                     name: hidden.hide_in(&link.name),

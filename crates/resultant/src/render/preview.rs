@@ -105,7 +105,13 @@ fn push_object(out: &mut String, text: &str, detail: Detail, depth: usize, room:
         if at > 0 {
             out.push(',');
         }
-        push_string(out, &cut(&unescape(key), KEY_BYTES_MAX.min(detail.string_bytes * 2)));
+        let key = unescape(key);
+        let shown = cut(&key, KEY_BYTES_MAX.min(detail.string_bytes * 2));
+        match shown.len() < key.len() {
+            // Two long keys may start alike: the place tells them apart.
+            true => push_string(out, &format!("{shown} #{}", at + 1)),
+            false => push_string(out, &shown),
+        }
         out.push(':');
         if !push_value(out, value, detail, depth + 1, room) {
             return false;

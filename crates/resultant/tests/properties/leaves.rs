@@ -32,6 +32,9 @@ impl Haystack {
             haystack.digests.insert(artifact.sha256);
             artifact.to_bytes().iter().for_each(|bytes| haystack.add_file(bytes));
         }
+        haystack.add_json(&outcome.carried.meta.to_json());
+        haystack.add_json(&outcome.carried.fields.to_json());
+        outcome.carried.blocks.iter().for_each(|(_, block)| haystack.add_json(block));
         let budget = Budget { bytes: 0, tokens: 0, ..Budget::default() };
         for protocol in [Protocol::V2025_11_25, Protocol::V2026_07_28] {
             let options = ClientOptions { protocol, budget, ..Default::default() };
