@@ -67,6 +67,11 @@ fn read_block(
         }
         BlockKind::EmbeddedText { mime, text, .. } => {
             counts.resources += 1;
+            let blob = block.source.get("resource").and_then(|inner| inner.get("blob"));
+            if let Some(blob) = blob.filter(|blob| !blob.is_null()) {
+                let message = "an embedded resource has text and a blob; the text counts";
+                builder.note(Note::changed(Rule::R8, place, message).with_left_out(blob));
+            }
             let is_short = matches!(text, Text::Inline(text)
                 if text.len() <= builder.limits.embedded_text_bytes_max);
             if is_short {
@@ -102,6 +107,9 @@ fn rest_of(block: &Block, content: &str, mime: Option<&str>) -> Object {
     members.remove("type");
     let rest = |mut members: Object| {
         members.remove(content);
+        if content == "text" {
+            members.remove("blob");
+        }
         if members.get("mimeType").is_some_and(is_mime) {
             members.remove("mimeType");
         }
