@@ -232,6 +232,29 @@ mod tests {
     }
 
     #[test]
+    fn what_is_written_is_read_again() {
+        for len in 0..70_usize {
+            let bytes: Vec<u8> = (0..len).map(|at| (at * 37 + len) as u8).collect();
+            let text = encode(&bytes);
+            assert_eq!(text.len(), len.div_ceil(3) * 4);
+            assert_eq!(decode(&text), Ok(bytes.clone()));
+            let mut appended = "x".to_owned();
+            push_encoded(&mut appended, &bytes);
+            assert_eq!(appended, format!("x{text}"));
+        }
+    }
+
+    #[test]
+    fn what_is_held_back_is_told() {
+        let mut decoder = Decoder::default();
+        let mut out = Vec::new();
+        decoder.feed(b"QUFBQU", &mut out).unwrap();
+        assert_eq!((decoder.held().as_str(), out.as_slice()), ("QU", b"AAA".as_slice()));
+        decoder.feed(b"E=", &mut out).unwrap();
+        assert_eq!(decoder.held(), "QUE=");
+    }
+
+    #[test]
     fn r6_refuses_everything_else() {
         check("Q", Err(1));
         check("QQ=", Err(3));

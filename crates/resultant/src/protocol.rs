@@ -91,3 +91,42 @@ impl FromStr for Protocol {
         found.ok_or_else(|| UnknownProtocol(text.to_owned()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_version_has_what_it_has() {
+        let rows: Vec<(&str, [bool; 5])> = Protocol::ALL
+            .into_iter()
+            .map(|version| {
+                let has = [
+                    version.has_audio(),
+                    version.has_resource_links(),
+                    version.has_structured_content(),
+                    version.has_any_structured_content(),
+                    version.is_modern(),
+                ];
+                (version.as_str(), has)
+            })
+            .collect();
+        let expected = [
+            ("2024-11-05", [false, false, false, false, false]),
+            ("2025-03-26", [true, false, false, false, false]),
+            ("2025-06-18", [true, true, true, false, false]),
+            ("2025-11-25", [true, true, true, false, false]),
+            ("2026-07-28", [true, true, true, true, true]),
+        ];
+        assert_eq!(rows, expected);
+    }
+
+    #[test]
+    fn a_version_is_read_by_its_date() {
+        for version in Protocol::ALL {
+            assert_eq!(version.to_string().parse(), Ok(version));
+        }
+        let unknown = "2023-01-01".parse::<Protocol>().unwrap_err();
+        assert_eq!(unknown.to_string(), "unknown protocol version `2023-01-01`");
+    }
+}

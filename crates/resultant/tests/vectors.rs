@@ -104,3 +104,17 @@ fn structured() {
         check_raw(id, &case, &client.json.to_string(), &outcome);
     }
 }
+
+#[test]
+fn r8_unknown_blocks_reach_clients_that_take_them() {
+    let message =
+        r#"{"content": [{"type": "text", "text": "x"}, {"type": "hologram", "data": [1]}]}"#;
+    let outcome = resultant::read(message);
+    let blocks = |takes_unknown_blocks: bool| {
+        let options = ClientOptions { takes_unknown_blocks, ..Default::default() };
+        let content = outcome.to_client(&options).json.get("content").unwrap();
+        content.items().map(|block| block.get("type").unwrap().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(blocks(false), ["\"text\""]);
+    assert_eq!(blocks(true), ["\"text\"", "\"hologram\""]);
+}

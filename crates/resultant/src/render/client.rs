@@ -3,6 +3,9 @@
 //! A small result passes through: the client gets the bytes the server sent, apart from what its
 //! version needs. Everything else is written anew, with the same small text in every lane.
 
+mod edits;
+
+pub(in crate::render) use self::edits::Edits;
 use super::{
     budget::Budget,
     hide::{Hidden, has_download_link, value_has_download_link},
@@ -284,6 +287,9 @@ impl Outcome {
             out.push(',');
             out.push_str(&image);
         }
+        if options.takes_unknown_blocks {
+            self.push_unknown_blocks(out);
+        }
         if options.takes_links && options.protocol.has_resource_links() {
             for link in self.links.iter().filter(|link| !has_download_link(&link.uri)) {
                 out.push(',');
@@ -296,6 +302,23 @@ impl Outcome {
             }
         }
         out.push(']');
+    }
+
+    /// The blocks of types that are not known here, as they were sent.
+    fn push_unknown_blocks(&self, out: &mut String) {
+        let content = self.source.result.as_ref().and_then(|result| result.get("content"));
+        let token = self.canvas.as_ref().and_then(|canvas| canvas.token.as_deref());
+        let is_unknown = |block: &Json| {
+            let text = block.as_text();
+            let may_be_sent =
+                !text.contains('\0') && !token.is_some_and(|token| text.contains(token));
+            let kind = read_block_of(block.clone()).kind;
+            block.is_object() && may_be_sent && matches!(kind, BlockKind::Unknown)
+        };
+        for block in content.iter().flat_map(Json::items).filter(is_unknown) {
+            out.push(',');
+            push_compact(out, block.as_text());
+        }
     }
 
     /// The structured content where the server sent one: without the bytes of files, or a digest.
@@ -451,63 +474,6 @@ fn has_mirror(blocks: &[Block], value: &Json) -> bool {
         }
         _ => false,
     })
-}
-
-/// Changes to the members of an object. Where nothing changes the object stays as it is, byte for
-/// byte; else each member that stays does.
-pub(super) struct Edits<'a> {
-    object: &'a Json,
-    changes: Vec<(&'static str, Option<Json>)>,
-}
-
-impl<'a> Edits<'a> {
-    pub(super) fn new(object: &'a Json) -> Edits<'a> {
-        Edits { object, changes: Vec::new() }
-    }
-
-    /// Sets a member, or takes it away. A member that has this text already stays.
-    pub(super) fn set(&mut self, key: &'static str, value: Option<Json>) {
-        let present = self.object.get(key);
-        let is_same = match (&present, &value) {
-            (Some(present), Some(value)) => present.as_text() == value.as_text(),
-            (None, None) => true,
-            _ => false,
-        };
-        if !is_same {
-            self.changes.push((key, value));
-        }
-    }
-
-    /// Takes a member away unless it is valid.
-    pub(super) fn keep(&mut self, key: &'static str, is_valid: impl Fn(&Json) -> bool) {
-        if self.object.get(key).is_some_and(|value| !is_valid(&value)) {
-            self.changes.push((key, None));
-        }
-    }
-
-    pub(super) fn finish(self) -> Json {
-        if self.changes.is_empty() {
-            return self.object.clone();
-        }
-        let mut members = Object::of(self.object);
-        for (key, value) in self.changes {
-            match value {
-                Some(value) => members.set(key, value),
-                None => drop(members.remove(key)),
-            }
-        }
-        let mut out = String::from("{");
-        for (at, (key, value)) in members.iter().enumerate() {
-            if at > 0 {
-                out.push(',');
-            }
-            push_string(&mut out, key);
-            out.push(':');
-            out.push_str(value.as_text());
-        }
-        out.push('}');
-        Json::trusted(out)
-    }
 }
 
 /// `{"result": value}`.
