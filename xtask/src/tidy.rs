@@ -102,7 +102,7 @@ fn telltales(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Whether a path starts so, rather than having it in the middle (`docs/work/` is no telltale).
+/// Whether a path starts so, rather than having it in the middle (a folder of that name inside another is no telltale).
 fn has_path(line: &str, start: &str) -> bool {
     line.match_indices(start).any(|(at, _)| {
         let before = line[..at].chars().next_back();

@@ -118,7 +118,7 @@ fn read_data(builder: &mut Builder<'_>, data: &Json, extension: &mut Extension) 
                 false => all.push(list.clone()),
             }
         }
-        builder.meta_data.set("warnings", json_list(&all));
+        builder.meta_data.set("warnings", Json::array(&all));
     }
     if super::detect(data).is_some() {
         take_files(builder, &mut members, "/data");
@@ -201,16 +201,4 @@ fn read_warnings(builder: &mut Builder<'_>) {
         let place = format!("/meta/warnings/{at}");
         builder.note(Note::remark(Rule::R11, place, format!("the tool warns: {message}")));
     }
-}
-
-fn json_list(items: &[Json]) -> Json {
-    let mut out = String::from("[");
-    for (at, item) in items.iter().enumerate() {
-        if at > 0 {
-            out.push(',');
-        }
-        out.push_str(item.as_text());
-    }
-    out.push(']');
-    Json::trusted(out)
 }

@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 use super::{Envelope, ErrorCode, VERSION, meta, single};
 use crate::{
     Protocol,
-    json::{Json, Object, ObjectWriter, push_compact, push_string},
+    json::{Json, Object, ObjectWriter, push_string},
 };
 
 impl Envelope {
@@ -121,7 +121,7 @@ impl Envelope {
         items.extend(self.data_warnings.iter().map(|warning| Json::string(warning)));
         match items.is_empty() && !given.is_some_and(|value| value.is_array()) {
             true => drop(data.remove("_warnings")),
-            false => data.set("_warnings", array(&items)),
+            false => data.set("_warnings", Json::array(&items)),
         }
     }
 
@@ -157,16 +157,4 @@ impl Serialize for Envelope {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.to_json().serialize(serializer)
     }
-}
-
-fn array(items: &[Json]) -> Json {
-    let mut out = String::from("[");
-    for (index, item) in items.iter().enumerate() {
-        if index > 0 {
-            out.push(',');
-        }
-        push_compact(&mut out, item.as_text());
-    }
-    out.push(']');
-    Json::trusted(out)
 }

@@ -84,7 +84,7 @@ pub(super) fn advertised(schema: &Schema, protocol: Protocol, advertise: Adverti
     if is_legacy {
         object.set("type", Json::string("object"));
     }
-    object.set("anyOf", list(&shapes));
+    object.set("anyOf", Json::array(&shapes));
     object.to_json()
 }
 
@@ -111,7 +111,7 @@ fn wrapped_shape(inner: &Json) -> Json {
 fn wrap(object: &mut Object, inner: &Json) {
     object.set("type", Json::string("object"));
     object.set("properties", wrap_value(inner));
-    object.set("required", list(&[Json::string(RESULT)]));
+    object.set("required", Json::array(&[Json::string(RESULT)]));
 }
 
 fn copy(object: &mut Object, schema: &Schema, keys: &[&str]) {
@@ -120,18 +120,6 @@ fn copy(object: &mut Object, schema: &Schema, keys: &[&str]) {
             object.set(key, value);
         }
     }
-}
-
-fn list(items: &[Json]) -> Json {
-    let mut out = String::from("[");
-    for (index, item) in items.iter().enumerate() {
-        if index > 0 {
-            out.push(',');
-        }
-        push_compact(&mut out, item.as_text());
-    }
-    out.push(']');
-    Json::trusted(out)
 }
 
 /// The schema without these members, for a place with this pointer.
