@@ -29,8 +29,9 @@ const REGISTRY_HOSTS: [&str; 7] = [
     concat!("npmjs", ".com"),
 ];
 
-/// Not ours to word: cargo's own file, the licences, and results recorded from other programs.
-const NOT_SEARCHED: [&str; 4] = ["Cargo.lock", "LICENSE-APACHE", "LICENSE-MIT", "corpus/"];
+/// Not ours to word: cargo's own files, the licences, and results recorded from other programs.
+const NOT_SEARCHED: [&str; 5] =
+    ["Cargo.lock", "fuzz/Cargo.lock", "LICENSE-APACHE", "LICENSE-MIT", "corpus/"];
 
 const LICENSE: &str = "Apache-2.0 OR MIT";
 
@@ -102,7 +103,7 @@ fn telltales(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Whether a path starts so, rather than having it in the middle (a folder of that name inside another is no telltale).
+/// Whether a path starts so. A folder of that name inside another is no telltale.
 fn has_path(line: &str, start: &str) -> bool {
     line.match_indices(start).any(|(at, _)| {
         let before = line[..at].chars().next_back();
