@@ -3,6 +3,7 @@
 
 mod blocks;
 mod contract;
+mod display;
 mod envelope;
 mod structured;
 

@@ -1,4 +1,5 @@
-//! Every cap the library has: its name, its default and what happens at it.
+//! The caps on reading: the name, the default, and what happens at each. Schemas have theirs in
+//! [`SchemaLimits`](crate::SchemaLimits), the prompt in [`Budget`](crate::Budget).
 //!
 //! A limit is never an error for the caller. What is over it is kept in another form (raw, as an
 //! artifact, or outside the message) and a [`Note`](crate::Note) says so.

@@ -1,8 +1,9 @@
 //! Reads any message into one outcome. It cannot fail: what is odd becomes a note.
 
-use bytes::Bytes;
-use bytestring::ByteString;
+mod input;
 
+pub use self::input::Input;
+use self::input::{Repairs, decode};
 use crate::{
     Limits, Protocol, Schema, SchemaPolicy, Sink, SyntaxError, Upgrade,
     dialect::{
@@ -30,52 +31,6 @@ use crate::{
 /// ```
 pub fn read(message: impl Into<Input>) -> Outcome {
     ReadOptions::default().read(message)
-}
-
-/// The bytes of a message. Owned ones are shared, not copied.
-#[derive(Clone, Debug)]
-pub struct Input(Bytes);
-
-impl From<Bytes> for Input {
-    fn from(bytes: Bytes) -> Input {
-        Input(bytes)
-    }
-}
-
-impl From<Vec<u8>> for Input {
-    fn from(bytes: Vec<u8>) -> Input {
-        Input(bytes.into())
-    }
-}
-
-impl From<String> for Input {
-    fn from(text: String) -> Input {
-        Input(text.into())
-    }
-}
-
-impl From<&[u8]> for Input {
-    fn from(bytes: &[u8]) -> Input {
-        Input(Bytes::copy_from_slice(bytes))
-    }
-}
-
-impl<const N: usize> From<&[u8; N]> for Input {
-    fn from(bytes: &[u8; N]) -> Input {
-        Input(Bytes::copy_from_slice(bytes))
-    }
-}
-
-impl From<&str> for Input {
-    fn from(text: &str) -> Input {
-        Input(Bytes::copy_from_slice(text.as_bytes()))
-    }
-}
-
-impl From<&Json> for Input {
-    fn from(json: &Json) -> Input {
-        Input(json.shared().as_bytes().clone())
-    }
 }
 
 /// What is known about a result before it is read.
@@ -297,6 +252,28 @@ impl ReadOptions {
         self.fail_by_schema(&mut builder);
         builder.finish(Dialect::Blocks { is_json: false }).0
     }
+
+    /// A message in chunks that is no JSON, or too large: an error that shows how it starts.
+    fn read_broken_chunks(&self, error: &ScanError, head: &[u8], total: u64) -> Outcome {
+        let mut builder = Builder::new(&self.limits, Vec::new());
+        let message = match error {
+            ScanError::Syntax(error) => format!("the message is no JSON: {error}"),
+            ScanError::TooLarge { limit } => format!(
+                "the message has more than {limit} bytes beside its long strings (message_bytes_max)"
+            ),
+        };
+        let mut details = Object::default();
+        details.set("bytes", Json::number(total));
+        details.set(
+            "starts_with",
+            Json::string(&String::from_utf8_lossy(&head[..head.len().min(512)])),
+        );
+        builder.note(Note::changed(Rule::R2, "", message.clone()));
+        builder.is_error = true;
+        builder.results = error_results(&message, Some(&details.to_json()));
+        builder.source.is_rewritten = true;
+        builder.finish(Dialect::Blocks { is_json: false }).0
+    }
 }
 
 /// Reads a message in chunks; see [`ReadOptions::reader`].
@@ -328,78 +305,6 @@ impl Reader<'_> {
                 options.read_broken_chunks(&error, &head, total)
             }
         }
-    }
-}
-
-impl ReadOptions {
-    /// A message in chunks that is no JSON, or too large: an error that shows how it starts.
-    fn read_broken_chunks(&self, error: &ScanError, head: &[u8], total: u64) -> Outcome {
-        let mut builder = Builder::new(&self.limits, Vec::new());
-        let message = match error {
-            ScanError::Syntax(error) => format!("the message is no JSON: {error}"),
-            ScanError::TooLarge { limit } => format!(
-                "the message has more than {limit} bytes beside its long strings (message_bytes_max)"
-            ),
-        };
-        let mut details = Object::default();
-        details.set("bytes", Json::number(total));
-        details.set(
-            "starts_with",
-            Json::string(&String::from_utf8_lossy(&head[..head.len().min(512)])),
-        );
-        builder.note(Note::changed(Rule::R2, "", message.clone()));
-        builder.is_error = true;
-        builder.results = error_results(&message, Some(&details.to_json()));
-        builder.source.is_rewritten = true;
-        builder.finish(Dialect::Blocks { is_json: false }).0
-    }
-}
-
-/// What had to be done to read a message as text.
-#[derive(Default)]
-struct Repairs {
-    replaced: usize,
-    had_bom: bool,
-}
-
-impl Repairs {
-    fn note(&self, builder: &mut Builder<'_>) {
-        if self.replaced > 0 {
-            let message =
-                format!("{} places that are not UTF-8 were replaced by U+FFFD", self.replaced);
-            builder.note(Note::changed(Rule::R14, "", message));
-        }
-        if self.had_bom {
-            builder.note(Note::remark(
-                Rule::R14,
-                "byte 0",
-                "the message starts with a byte order mark",
-            ));
-        }
-        builder.source.is_rewritten |= self.replaced > 0 || self.had_bom;
-    }
-}
-
-/// The message as text, without a byte order mark, and with U+FFFD for what is not UTF-8.
-fn decode(bytes: &Bytes) -> (ByteString, Repairs) {
-    let mut repairs = Repairs::default();
-    let text = ByteString::try_from(bytes.clone()).unwrap_or_else(|_| {
-        let mut text = String::with_capacity(bytes.len());
-        for chunk in bytes.utf8_chunks() {
-            text.push_str(chunk.valid());
-            if !chunk.invalid().is_empty() {
-                text.push(char::REPLACEMENT_CHARACTER);
-                repairs.replaced += 1;
-            }
-        }
-        text.into()
-    });
-    match text.strip_prefix('\u{feff}') {
-        Some(rest) => {
-            repairs.had_bom = true;
-            (text.slice_ref(rest), repairs)
-        }
-        None => (text, repairs),
     }
 }
 

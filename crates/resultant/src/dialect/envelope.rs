@@ -1,7 +1,8 @@
 //! The response-v2 envelope: rule R11.
 
-use super::contract::{
-    add_meta_data, limit_meta_data, read_canvas, read_display, take_files, take_links,
+use super::{
+    contract::{add_meta_data, limit_meta_data, take_files, take_links},
+    display::{read_canvas, read_display},
 };
 use crate::{
     json::{Json, Object},

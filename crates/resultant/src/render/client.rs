@@ -3,8 +3,12 @@
 //! A small result passes through: the client gets the bytes the server sent, apart from what its
 //! version needs. Everything else is written anew, with the same small text in every lane.
 
+mod blocks;
 mod edits;
 
+use self::blocks::{
+    image_block, name_block, push_artifact_link, push_description, push_text_block,
+};
 pub(in crate::render) use self::edits::Edits;
 use super::{
     budget::Budget,
@@ -12,23 +16,19 @@ use super::{
     model::ModelText,
     preview::preview_text,
     program::push_display,
-    valid::{are_annotations, block_for, is_meta_member, link_block},
+    valid::{block_for, is_meta_member, link_block},
 };
 use crate::{
     Protocol,
-    artifact::{Artifact, Content, sniff_image},
-    base64,
+    artifact::Artifact,
     dialect::Dialect,
-    json::{Json, Object, ObjectWriter, push_compact, push_string},
+    json::{Json, Object, ObjectWriter, push_compact},
     outcome::Outcome,
     wire::{Block, BlockKind, Text, read_block_of},
 };
 
 /// More images than this are only named.
 const IMAGE_BLOCKS_MAX: usize = 20;
-/// A larger image, in base64, is only named: models refuse it.
-const IMAGE_BASE64_BYTES_MAX: usize = 700_000;
-
 /// What is known about a client.
 ///
 /// ```
@@ -483,81 +483,4 @@ fn wrapped(value: &Json) -> Json {
     writer.json("result", value);
     writer.end();
     Json::trusted(out)
-}
-
-/// A line of text for a block that a client does not know.
-fn name_block(block: &Block) -> String {
-    match &block.kind {
-        BlockKind::Link { uri, name } if name == uri => format!("[resource {uri}]"),
-        BlockKind::Link { uri, name } => format!("[resource {name}: {uri}]"),
-        BlockKind::Audio { mime, .. } => format!("[audio of type {mime}]"),
-        BlockKind::EmbeddedText { text: Text::Inline(text), .. } => text.to_string(),
-        _ => block.source.to_string(),
-    }
-}
-
-fn push_text_block(out: &mut String, text: &str) {
-    out.push_str("{\"type\":\"text\",\"text\":");
-    push_string(out, text);
-    out.push('}');
-}
-
-/// An image that a model can take, as the block it came in.
-fn image_block(artifact: &Artifact, hidden: &Hidden<'_>, protocol: Protocol) -> Option<String> {
-    let Content::Base64(text) = &artifact.content else { return None };
-    if !artifact.is_image_block || text.len() > IMAGE_BASE64_BYTES_MAX {
-        return None;
-    }
-    let bytes = artifact.to_bytes()?;
-    let mime = sniff_image(&bytes)?;
-    let mut out = String::from("{\"type\":\"image\",\"data\":");
-    push_string(&mut out, &base64::encode(&bytes));
-    out.push_str(",\"mimeType\":");
-    push_string(&mut out, mime);
-    let annotations = artifact.annotations.as_ref();
-    if let Some(annotations) = annotations.filter(|value| are_annotations(value, protocol)) {
-        out.push_str(",\"annotations\":");
-        push_compact(&mut out, hidden.hide(annotations).as_text());
-    }
-    out.push('}');
-    Some(out)
-}
-
-fn push_artifact_link(out: &mut String, artifact: &Artifact, hidden: &Hidden<'_>) {
-    let mut writer = ObjectWriter::new(out);
-    writer.text("type", "resource_link");
-    writer.text("uri", &format!("resultant://files/{}", percent_encoded(&artifact.name)));
-    writer.text("name", &artifact.name);
-    writer.text("mimeType", &artifact.mime);
-    writer.number("size", artifact.size);
-    if let Some(description) = &artifact.description {
-        writer.text("description", &hidden.hide_in(description));
-    }
-    let mut meta = ObjectWriter::new(writer.key("_meta"));
-    meta.text("resultant/sha256", &artifact.sha256.to_string());
-    meta.end();
-    writer.end();
-}
-
-fn push_description(out: &mut String, artifact: &Artifact) {
-    let mut writer = ObjectWriter::new(out);
-    writer.text("name", &artifact.name);
-    writer.text("mime", &artifact.mime);
-    writer.number("size", artifact.size);
-    writer.text("sha256", &artifact.sha256.to_string());
-    writer.end();
-}
-
-/// A name as a path segment of a URI.
-fn percent_encoded(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    for byte in name.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                out.push(byte as char);
-            }
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
 }
