@@ -99,6 +99,29 @@ impl Json {
             .map_err(ScanError::into_syntax)
     }
 
+    /// Reads the bytes of a message as they may come from anywhere: a byte order mark, bytes that
+    /// are not UTF-8, raw control characters and `NaN` are repaired as [`read`](crate::read) does
+    /// it, but without notes.
+    ///
+    /// ```
+    /// use resultant::Json;
+    ///
+    /// let json = Json::read_lenient(b"\xef\xbb\xbf{\"a\": NaN}".as_slice())?;
+    /// assert_eq!(json.to_string(), r#"{"a":null}"#);
+    /// # Ok::<(), resultant::SyntaxError>(())
+    /// ```
+    pub fn read_lenient(bytes: impl Into<bytes::Bytes>) -> Result<Json, SyntaxError> {
+        let (text, _) = crate::read::decode(&bytes.into());
+        scan(&text, &ScanOptions::lenient(&crate::Limits::default()))
+            .map(|scanned| scanned.json)
+            .map_err(ScanError::into_syntax)
+    }
+
+    /// The bytes of the text, shared.
+    pub fn to_bytes(&self) -> bytes::Bytes {
+        self.text.as_bytes().clone()
+    }
+
     /// The JSON of anything that can be serialized; `null` where serde fails.
     pub fn of<T: serde::Serialize + ?Sized>(value: &T) -> Json {
         match serde_json::to_string(value) {

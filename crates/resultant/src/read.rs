@@ -3,7 +3,8 @@
 mod input;
 
 pub use self::input::Input;
-use self::input::{Repairs, decode};
+pub(crate) use self::input::decode;
+use self::input::Repairs;
 use crate::{
     Limits, Protocol, Schema, SchemaPolicy, Sink, SyntaxError, Upgrade,
     dialect::{

@@ -57,7 +57,7 @@ impl From<&Json> for Input {
 
 /// What had to be done to read a message as text.
 #[derive(Default)]
-pub(super) struct Repairs {
+pub(crate) struct Repairs {
     pub(super) replaced: usize,
     pub(super) had_bom: bool,
 }
@@ -81,7 +81,7 @@ impl Repairs {
 }
 
 /// The message as text, without a byte order mark, and with U+FFFD for what is not UTF-8.
-pub(super) fn decode(bytes: &Bytes) -> (ByteString, Repairs) {
+pub(crate) fn decode(bytes: &Bytes) -> (ByteString, Repairs) {
     let mut repairs = Repairs::default();
     let text = ByteString::try_from(bytes.clone()).unwrap_or_else(|_| {
         let mut text = String::with_capacity(bytes.len());

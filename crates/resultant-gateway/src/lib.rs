@@ -1,0 +1,5 @@
+//! One MCP endpoint over many servers, every tool result in order.
+
+mod body;
+mod rpc;
+mod upstream;

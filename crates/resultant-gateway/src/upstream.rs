@@ -1,0 +1,3 @@
+//! The servers behind the gateway.
+
+mod wire;
