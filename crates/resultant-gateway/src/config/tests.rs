@@ -284,6 +284,20 @@ fn problems_and_their_places() {
     assert!(parse(&long).unwrap_err().to_string().contains("more than 4194304 bytes"));
 }
 
+/// Every way to cut a file off is told as a problem inside of it, and no lost character is fatal.
+#[test]
+fn broken_files_are_problems() {
+    let end = FULL.rfind('}').unwrap();
+    for (at, char) in FULL[..=end].char_indices() {
+        let cut = parse(&FULL[..at]).expect_err("a file that is cut off");
+        let place = cut.problems[0].place.unwrap();
+        assert!(place.line <= FULL[..at].matches('\n').count() + 1, "{cut}");
+        let lost = format!("{}{}", &FULL[..at], &FULL[at + char.len_utf8()..]);
+        let _ = parse(&lost);
+        let _ = parse(&format!("{}ß{}", &FULL[..at], &FULL[at..]));
+    }
+}
+
 #[test]
 fn warnings_and_their_places() {
     let cases: &[(&str, &[&str])] = &[
