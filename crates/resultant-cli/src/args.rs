@@ -36,6 +36,9 @@ pub(crate) enum Command {
     /// Says what is odd about a result, or about what a server's tools return.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArguments),
+    /// The server that `resultant demo` shows, on standard input and output.
+    #[command(hide = true)]
+    DemoServer,
 }
 
 const NORMALIZE_EXAMPLES: &str = "\

@@ -2,6 +2,8 @@
 
 mod args;
 mod check;
+mod demo;
+mod demo_server;
 mod files;
 mod input;
 mod normalize;
@@ -21,6 +23,7 @@ fn main() -> ExitCode {
     let result = match command {
         Command::Normalize(arguments) => normalize::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::DemoServer => demo_server::run(),
     };
     match result {
         Ok(code) => code,

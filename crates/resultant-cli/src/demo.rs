@@ -1,0 +1,80 @@
+//! What `resultant demo` starts the gateway with, and what it tells the person to try.
+
+use std::{env, path::Path};
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+
+/// The name of the demo's server in the gateway.
+pub(crate) const SERVER: &str = "demo";
+
+/// A config whose only server is this very program.
+pub(crate) fn config() -> anyhow::Result<Value> {
+    let program = env::current_exe().context("cannot find this program's own file")?;
+    let program = program.to_str().context("this program's path is no UTF-8")?;
+    Ok(config_for(Path::new(program)))
+}
+
+fn config_for(program: &Path) -> Value {
+    json!({"mcpServers": {SERVER: {"command": program, "args": ["demo-server"]}}})
+}
+
+/// What to try next, with the gateway's own address, such as `http://127.0.0.1:8642`.
+pub(crate) fn next_steps(base_url: &str) -> String {
+    let url = base_url.trim_end_matches('/');
+    format!(
+        r#"The demo shop is open: every kind of tool result, through the gateway.
+
+Give it to an agent
+  claude mcp add --transport http resultant-demo {url}/mcp
+  then ask, for example: "make the sales report", "what went wrong in the web log?"
+
+Look around from here
+  resultant tools
+  resultant call {SERVER}.sales_report '{{}}'                 files beside a small result
+  resultant call {SERVER}.weather '{{"station": "gull-rock"}}'  structured content
+  resultant call {SERVER}.web_log '{{}}'                      20,000 lines, and what the model gets
+  resultant call {SERVER}.broken_files '{{}}'                 what is odd becomes a note
+  resultant call {SERVER}.roast '{{"seconds": 5}}'            progress; Ctrl-C cancels
+  resultant call {SERVER}.big '{{"kind": "base64"}}'          200 MB, with memory flat
+  resultant call {SERVER}.live_dashboard '{{}}'               a page that stays open
+
+Speak the protocol yourself
+  curl -s {url}/mcp/{SERVER} \
+    -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' \
+    -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: tools/call' -H 'Mcp-Name: echo' \
+    -d '{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{{"message":"hello"}},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}'
+"#
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_config_starts_this_program() {
+        let config = config_for(Path::new("/opt/resultant"));
+        let server = &config["mcpServers"]["demo"];
+        assert_eq!(server["command"], "/opt/resultant");
+        assert_eq!(server["args"], json!(["demo-server"]));
+        assert!(config_is_current());
+    }
+
+    fn config_is_current() -> bool {
+        let program = config().unwrap()["mcpServers"]["demo"]["command"].clone();
+        program.as_str().is_some_and(|program| Path::new(program).is_file())
+    }
+
+    #[test]
+    fn the_examples_are_json_and_have_the_address() {
+        let text = next_steps("http://127.0.0.1:9/");
+        assert!(text.contains("http://127.0.0.1:9/mcp\n"), "{text}");
+        let quoted: Vec<&str> = text.split('\'').skip(1).step_by(2).collect();
+        let examples: Vec<&&str> = quoted.iter().filter(|text| text.starts_with('{')).collect();
+        assert_eq!(examples.len(), 8);
+        for example in examples {
+            serde_json::from_str::<Value>(example).unwrap();
+        }
+    }
+}
