@@ -19,9 +19,14 @@ fn config_for(program: &Path) -> Value {
     json!({"mcpServers": {SERVER: {"command": program, "args": ["demo-server"]}}})
 }
 
-/// What to try next, with the gateway's own address, such as `http://127.0.0.1:8642`.
-pub(crate) fn next_steps(base_url: &str) -> String {
+/// What to try next, with the gateway's own address, such as `http://127.0.0.1:8642`, and the
+/// options that let another `resultant` find the same servers, such as `--config FILE`.
+pub(crate) fn next_steps(base_url: &str, options: &str) -> String {
     let url = base_url.trim_end_matches('/');
+    let tools = format!("resultant tools {options}");
+    let tools = tools.trim_end();
+    let call = format!("resultant call {options}");
+    let call = call.trim_end();
     format!(
         r#"The demo shop is open: every kind of tool result, through the gateway.
 
@@ -30,14 +35,14 @@ Give it to an agent
   then ask, for example: "make the sales report", "what went wrong in the web log?"
 
 Look around from here
-  resultant tools
-  resultant call {SERVER}.sales_report '{{}}'                 files beside a small result
-  resultant call {SERVER}.weather '{{"station": "gull-rock"}}'  structured content
-  resultant call {SERVER}.web_log '{{}}'                      20,000 lines, and what the model gets
-  resultant call {SERVER}.broken_files '{{}}'                 what is odd becomes a note
-  resultant call {SERVER}.roast '{{"seconds": 5}}'            progress; Ctrl-C cancels
-  resultant call {SERVER}.big '{{"kind": "base64"}}'          200 MB, with memory flat
-  resultant call {SERVER}.live_dashboard '{{}}'               a page that stays open
+  {tools}
+  {call} {SERVER}.sales_report '{{}}'                 files beside a small result
+  {call} {SERVER}.weather '{{"station": "gull-rock"}}'  structured content
+  {call} {SERVER}.web_log '{{}}'                      20,000 lines, and what the model gets
+  {call} {SERVER}.broken_files '{{}}'                 what is odd becomes a note
+  {call} {SERVER}.roast '{{"seconds": 5}}'            progress; Ctrl-C cancels
+  {call} {SERVER}.big '{{"kind": "base64"}}'          200 MB, with memory flat
+  {call} {SERVER}.live_dashboard '{{}}'               a page that stays open
 
 Speak the protocol yourself
   curl -s {url}/mcp/{SERVER} \
@@ -58,17 +63,15 @@ mod tests {
         let server = &config["mcpServers"]["demo"];
         assert_eq!(server["command"], "/opt/resultant");
         assert_eq!(server["args"], json!(["demo-server"]));
-        assert!(config_is_current());
-    }
-
-    fn config_is_current() -> bool {
-        let program = config().unwrap()["mcpServers"]["demo"]["command"].clone();
-        program.as_str().is_some_and(|program| Path::new(program).is_file())
+        let current = &config().unwrap()["mcpServers"]["demo"]["command"];
+        assert!(Path::new(current.as_str().unwrap()).is_file());
     }
 
     #[test]
     fn the_examples_are_json_and_have_the_address() {
-        let text = next_steps("http://127.0.0.1:9/");
+        let text = next_steps("http://127.0.0.1:9/", "--config demo.json");
+        assert!(text.contains("  resultant tools --config demo.json\n"), "{text}");
+        assert!(text.contains("  resultant call --config demo.json demo.big "), "{text}");
         assert!(text.contains("http://127.0.0.1:9/mcp\n"), "{text}");
         let quoted: Vec<&str> = text.split('\'').skip(1).step_by(2).collect();
         let examples: Vec<&&str> = quoted.iter().filter(|text| text.starts_with('{')).collect();

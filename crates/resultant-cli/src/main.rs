@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+#[cfg_attr(not(test), expect(dead_code, reason = "the gateway's command reads this"))]
 mod demo;
 mod demo_server;
 mod files;

@@ -196,7 +196,8 @@ fn reserve(call: &Call) -> Result<Answer, Failure> {
             .remediation("reserve fewer, or another product")
             .details(json!({"sku": sku, "stock": stock, "wanted": quantity}))
     };
-    Ok(Answer::Result(envelope.to_result(call.protocol)))
+    // As servers of that convention do it: only the envelope says that it failed.
+    Ok(call.reply_as_specified(envelope))
 }
 
 fn loyalty_card(call: &Call) -> Result<Answer, Failure> {

@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use resultant::Failure;
+use resultant::{Block, Failure, Json, ToolResult};
 use serde_json::{Value, json};
 
 use self::http::{Request, Response};
@@ -63,7 +63,8 @@ fn live_dashboard(call: &Call) -> Result<Answer, Failure> {
     let mode = call.word("mode", &["split", "replace", "append"])?;
     let host = Host::running()?;
     let token = host.mint()?;
-    Ok(call.reply(json!({
+    // The text does not repeat the contract, so the token is in one place only.
+    let contract = json!({
         "results": {"status": "opened", "dashboard": id},
         "canvas": {
             "open": true,
@@ -75,7 +76,9 @@ fn live_dashboard(call: &Call) -> Result<Answer, Failure> {
             "url": format!("http://{}/", host.address),
             "token": token,
         },
-    })))
+    });
+    let text = Block::text("The dashboard is open in the canvas.");
+    Ok(call.reply(ToolResult::default().block(text).structured(Json::of(&contract))))
 }
 
 /// The listener, and the tokens that it takes.

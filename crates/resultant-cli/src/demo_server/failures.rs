@@ -28,7 +28,7 @@ pub(super) fn tools() -> Vec<Tool> {
             name: "fail_with_details",
             title: "Fail with details",
             description: "Fails with `isError`, two texts and structured content that says more.",
-            dialect: "blocks",
+            dialect: "structured",
             arguments: json!({}),
             output: None,
             effect: Effect::Reads,

@@ -144,7 +144,7 @@ pub(super) fn tools() -> Vec<Tool> {
             ..tool(
                 "web_log",
                 "The web shop's log",
-                "A log as one plain text: by default 20,000 lines, of which about twenty matter.",
+                "A log as one plain text: by default 20,000 lines, of which twenty are errors.",
                 "blocks",
                 |call| {
                     let lines = call.number("lines", 20_000, 1..=200_000)?;
