@@ -59,8 +59,7 @@ mod tests {
 
     #[test]
     fn the_config_starts_this_program() {
-        let config = config_for(Path::new("/opt/resultant"));
-        let server = &config["mcpServers"]["demo"];
+        let server = &config_for(Path::new("/opt/resultant"))["mcpServers"]["demo"];
         assert_eq!(server["command"], "/opt/resultant");
         assert_eq!(server["args"], json!(["demo-server"]));
         let current = &config().unwrap()["mcpServers"]["demo"]["command"];

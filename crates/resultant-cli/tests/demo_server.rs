@@ -102,7 +102,7 @@ fn arguments(name: &str) -> Value {
     }
 }
 
-fn read(client: &mut Client, tool: &Value, arguments: Value, protocol: Protocol) -> Outcome {
+fn read(client: &mut Client, tool: &Value, arguments: &Value, protocol: Protocol) -> Outcome {
     let id = client.begin("tools/call", json!({"name": tool["name"], "arguments": arguments}));
     let line = client.response_line(id);
     let schema = tool
@@ -127,7 +127,7 @@ fn every_tool_does_what_it_says_in_every_version() {
                 assert!(tool[key].as_str().is_some_and(|text| !text.is_empty()), "{name}");
             }
             assert_eq!(tool["inputSchema"]["type"], "object");
-            let outcome = read(&mut client, tool, arguments(name), protocol);
+            let outcome = read(&mut client, tool, &arguments(name), protocol);
             check(&outcome, tool, promise, protocol);
         }
         assert!(client.hang_up());
@@ -170,7 +170,7 @@ fn a_list_is_a_list_or_is_wrapped_by_the_version() {
         let list = client.request("tools/list", json!({}));
         let tools = list["result"]["tools"].as_array().unwrap();
         let tool = tools.iter().find(|tool| tool["name"] == "weather_stations").unwrap();
-        let result = &client.call("weather_stations", json!({}))["result"];
+        let result = &client.call("weather_stations", &json!({}))["result"];
         let stations = if protocol.is_modern() {
             assert_eq!(tool["outputSchema"]["type"], "array");
             assert_eq!(result["resultType"], "complete");
@@ -189,7 +189,7 @@ fn a_list_is_a_list_or_is_wrapped_by_the_version() {
 fn links_are_links_where_the_version_has_them() {
     for (protocol, links) in [(Protocol::V2025_03_26, 0), (Protocol::V2025_06_18, 2)] {
         let mut client = Client::new(protocol, json!({}));
-        let outcome = read(&mut client, &json!({"name": "reading_list"}), json!({}), protocol);
+        let outcome = read(&mut client, &json!({"name": "reading_list"}), &json!({}), protocol);
         assert_eq!(outcome.links.len(), links);
         assert!(outcome.to_contract().to_string().contains("shop://handbook.md"));
     }
@@ -201,7 +201,7 @@ fn files_are_what_their_names_say() {
     let mut client = Client::new(protocol, json!({}));
     let make = json!({"name": "make_file"});
     let mut file = |kind: &str| {
-        let outcome = read(&mut client, &make, json!({"kind": kind}), protocol);
+        let outcome = read(&mut client, &make, &json!({"kind": kind}), protocol);
         assert!(outcome.notes.is_empty(), "{kind}: {:?}", outcome.notes);
         let file = &outcome.artifacts[0];
         assert_eq!(outcome.display.unwrap().primary_file.as_deref(), Some(file.name.as_str()));

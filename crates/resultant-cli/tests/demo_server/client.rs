@@ -111,7 +111,7 @@ impl Client {
         serde_json::from_slice(&self.response_line(id)).unwrap()
     }
 
-    pub(crate) fn call(&mut self, name: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, name: &str, arguments: &Value) -> Value {
         self.request("tools/call", json!({"name": name, "arguments": arguments}))
     }
 

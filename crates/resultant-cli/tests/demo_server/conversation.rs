@@ -35,8 +35,8 @@ fn an_unknown_version_is_refused_and_a_greeting_gets_a_version() {
     let again = client.request("initialize", json!({"protocolVersion": "2026-07-28"}));
     assert_eq!(again["result"]["protocolVersion"], "2025-11-25");
     assert_eq!(client.request("ping", json!({}))["result"], json!({}));
-    assert_eq!(client.call("no_such_tool", json!({}))["error"]["code"], -32602);
-    let refused = client.call("weather", json!({"station": "moon"}))["result"].clone();
+    assert_eq!(client.call("no_such_tool", &json!({}))["error"]["code"], -32602);
+    let refused = client.call("weather", &json!({"station": "moon"}))["result"].clone();
     assert_eq!(refused["isError"], true);
     assert!(refused["content"][0]["text"].as_str().unwrap().contains("heron-point"));
 }
@@ -48,7 +48,7 @@ fn lines_that_are_no_messages_end_nothing() {
     assert_eq!(client.next()["error"]["code"], -32600);
     client.send(&json!({"jsonrpc": "2.0", "id": "nobody asked", "result": {}}));
     client.notify("notifications/unknown", &json!({}));
-    assert_eq!(client.call("echo", json!({"message": "ż"}))["result"]["content"][0]["text"], "ż");
+    assert_eq!(client.call("echo", &json!({"message": "ż"}))["result"]["content"][0]["text"], "ż");
 }
 
 fn roast(client: &mut Client, seconds: f64, steps: u64, token: &str) -> u64 {
@@ -65,7 +65,7 @@ fn a_slow_call_reports_and_holds_nobody_up() {
         let mut client = Client::new(protocol, json!({}));
         roast(&mut client, 600.0, 1, "endless");
         // The quick call ends while the slow one has minutes to go.
-        assert!(client.call("echo", json!({})).get("result").is_some());
+        assert!(client.call("echo", &json!({})).get("result").is_some());
         let id = roast(&mut client, 0.01, 4, "short");
         client.response_line(id);
         let progress: Vec<&Value> = client.others.iter().map(|other| &other["params"]).collect();
@@ -102,7 +102,7 @@ fn a_question_can_be_cancelled() {
     let late = json!({"jsonrpc": "2.0", "id": question["id"],
         "result": {"action": "accept", "content": {"name": "Ada"}}});
     client.send(&late);
-    assert!(client.call("echo", json!({})).get("result").is_some());
+    assert!(client.call("echo", &json!({})).get("result").is_some());
     assert!(client.hang_up());
     assert!(client.others.is_empty(), "{:?}", client.others);
 }
@@ -131,7 +131,7 @@ fn a_legacy_person_is_asked_by_a_request() {
 #[test]
 fn a_modern_person_is_asked_by_the_result() {
     let mut client = Client::new(MODERN, json!({"elicitation": {"form": {}}}));
-    let first = client.call("sign_guest_book", json!({}))["result"].clone();
+    let first = client.call("sign_guest_book", &json!({}))["result"].clone();
     assert_eq!(first["resultType"], "input_required");
     assert_eq!(first["inputRequests"]["visitor"]["method"], "elicitation/create");
     let response = json!({"action": "accept", "content": {"name": "Ada"}});
@@ -143,7 +143,7 @@ fn a_modern_person_is_asked_by_the_result() {
     assert_eq!(second["result"]["resultType"], "complete");
     assert_eq!(second["result"]["content"][0]["text"], "Welcome, Ada! You are visitor number 418.");
     let mut mute = Client::new(MODERN, json!({}));
-    assert_eq!(mute.call("sign_guest_book", json!({}))["error"]["code"], -32021);
+    assert_eq!(mute.call("sign_guest_book", &json!({}))["error"]["code"], -32021);
 }
 
 #[test]

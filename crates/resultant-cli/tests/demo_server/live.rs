@@ -65,7 +65,7 @@ fn the_page_is_open_and_its_numbers_need_the_token() {
         ),
         ("GET /data", format!("Host: evil.example\r\nAuthorization: Bearer {token}\r\n"), "421"),
         ("OPTIONS /data", host.clone(), "204"),
-        ("GET /elsewhere", host.clone(), "404"),
+        ("GET /elsewhere", host, "404"),
     ] {
         let response = ask(address, request, &headers);
         assert!(response.starts_with(&format!("HTTP/1.1 {status} ")), "{request}: {response}");

@@ -64,10 +64,10 @@ pub(crate) fn svg() -> String {
     let plan = Plan::new();
     let right = WIDTH - 16;
     for (y, label) in &plan.lines {
-        let _ = write!(
+        let _ = writeln!(
             svg,
             "<path d=\"M{LEFT} {y}H{right}\" stroke=\"{grid}\"/>\
-             <text x=\"{x}\" y=\"{base}\" text-anchor=\"end\">{label}</text>\n",
+             <text x=\"{x}\" y=\"{base}\" text-anchor=\"end\">{label}</text>",
             x = LEFT - 8,
             base = y + 4,
         );
@@ -75,10 +75,10 @@ pub(crate) fn svg() -> String {
     for (x, height, month, is_best) in &plan.bars {
         let colour = hex(if *is_best { ORANGE } else { GREEN });
         let (y, middle, base) = (FLOOR - height, x + BAR / 2, FLOOR + 20);
-        let _ = write!(
+        let _ = writeln!(
             svg,
             "<rect x=\"{x}\" y=\"{y}\" width=\"{BAR}\" height=\"{height}\" fill=\"{colour}\"/>\
-             <text x=\"{middle}\" y=\"{base}\" text-anchor=\"middle\">{month}</text>\n"
+             <text x=\"{middle}\" y=\"{base}\" text-anchor=\"middle\">{month}</text>"
         );
     }
     svg.push_str("</svg>\n");

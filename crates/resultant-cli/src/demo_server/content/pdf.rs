@@ -50,7 +50,7 @@ fn assemble(objects: &[String]) -> Vec<u8> {
     let (start, count) = (pdf.len(), objects.len() + 1);
     let _ = write!(pdf, "xref\n0 {count}\n0000000000 65535 f \n");
     for place in places {
-        let _ = write!(pdf, "{place:010} 00000 n \n");
+        let _ = writeln!(pdf, "{place:010} 00000 n ");
     }
     let _ = write!(pdf, "trailer\n<< /Size {count} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n");
     pdf.into_bytes()
