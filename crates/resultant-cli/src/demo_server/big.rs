@@ -24,6 +24,8 @@ const LINE_BYTES: usize = 100;
 /// Pixels across: a row is 16 KiB with its filter.
 const IMAGE_WIDTH: u32 = 5_461;
 const ROW_BYTES: u64 = IMAGE_WIDTH as u64 * 3 + 1;
+/// Rows of the same colours.
+const BAND_ROWS: u32 = 64;
 const MEGABYTE: u64 = 1_000_000;
 
 pub(super) fn tools() -> Vec<Tool> {
@@ -76,7 +78,8 @@ fn big(call: &Call) -> Result<Answer, Failure> {
 
 /// Lines of text, as the inside of a JSON string.
 fn text(out: &mut dyn Write, megabytes: u64) -> io::Result<(u64, Sha256Digest)> {
-    const FILLING: &str = "beans weighed, roasted, cooled, packed and labelled; moisture 11.2 %, grade AA, lot closed";
+    const FILLING: &str =
+        "beans weighed, roasted, cooled, packed and labelled; moisture 11.2 %, grade A, lot closed";
     let lines = megabytes * MEGABYTE / LINE_BYTES as u64;
     let mut digest = Sha256::new();
     let mut line = Vec::with_capacity(LINE_BYTES + 1);
@@ -99,9 +102,12 @@ fn image(out: &mut dyn Write, megabytes: u64) -> io::Result<(u64, Sha256Digest)>
     let mut png = Png::start(&mut measured, IMAGE_WIDTH, height, &Pixels::Rgb)?;
     let mut row = vec![0; ROW_BYTES as usize - 1];
     for y in 0..height {
-        let (pixels, _) = row.as_chunks_mut::<3>();
-        for (x, pixel) in (0_u32..).zip(pixels) {
-            *pixel = [(x >> 5) as u8, (y >> 4) as u8, ((x + y) >> 6) as u8];
+        // Bands of equal rows: a new one is drawn only where the colours change.
+        if y % BAND_ROWS == 0 {
+            let (pixels, _) = row.as_chunks_mut::<3>();
+            for (x, pixel) in (0_u32..).zip(pixels) {
+                *pixel = [(x >> 5) as u8, (y >> 5) as u8, ((x + y) >> 6) as u8];
+            }
         }
         png.row(&row)?;
     }

@@ -45,8 +45,32 @@ impl Crc32 {
 
 /// An Adler-32 that grows with its data.
 pub(crate) struct Adler32 {
-    low: u32,
-    high: u32,
+    low: u64,
+    high: u64,
+}
+
+const MODULUS: u64 = 65_521;
+
+/// What some bytes add to an Adler-32, wherever they stand. Bytes that come again and again are
+/// summed up once.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct AdlerSums {
+    count: u64,
+    sum: u64,
+    weighted: u64,
+}
+
+impl AdlerSums {
+    pub(crate) fn of(bytes: &[u8]) -> AdlerSums {
+        let (mut sum, mut weighted) = (0, 0);
+        for byte in bytes {
+            sum += u64::from(*byte);
+            // This cannot overflow within the 64 KiB of a block.
+            weighted += sum;
+        }
+        let count = bytes.len() as u64;
+        AdlerSums { count, sum: sum % MODULUS, weighted: weighted % MODULUS }
+    }
 }
 
 impl Adler32 {
@@ -54,21 +78,13 @@ impl Adler32 {
         Adler32 { low: 1, high: 0 }
     }
 
-    pub(crate) fn update(&mut self, bytes: &[u8]) {
-        const MODULUS: u32 = 65_521;
-        // So many bytes fit before a sum could overflow.
-        for part in bytes.chunks(5_552) {
-            for byte in part {
-                self.low += u32::from(*byte);
-                self.high += self.low;
-            }
-            self.low %= MODULUS;
-            self.high %= MODULUS;
-        }
+    pub(crate) fn add(&mut self, sums: AdlerSums) {
+        self.high = (self.high + sums.count * self.low + sums.weighted) % MODULUS;
+        self.low = (self.low + sums.sum) % MODULUS;
     }
 
     pub(crate) fn value(&self) -> u32 {
-        self.high << 16 | self.low
+        (self.high << 16 | self.low) as u32
     }
 }
 
@@ -80,7 +96,8 @@ mod tests {
     fn known_values() {
         assert_eq!(Crc32::of(b"123456789"), 0xcbf4_3926);
         let mut adler = Adler32::new();
-        adler.update(b"Wikipedia");
+        adler.add(AdlerSums::of(b"Wiki"));
+        adler.add(AdlerSums::of(b"pedia"));
         assert_eq!(adler.value(), 0x11e6_0398);
     }
 }

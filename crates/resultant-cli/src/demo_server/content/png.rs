@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::checksum::{Adler32, Crc32};
+use super::checksum::{Adler32, AdlerSums, Crc32};
 
 /// How pixels are written.
 pub(crate) enum Pixels<'a> {
@@ -19,6 +19,10 @@ pub(crate) struct Png<'a> {
     adler: Adler32,
     /// Zlib data that is not in a chunk yet.
     pending: Vec<u8>,
+    /// The row before with its sums, and the chunk before with its checksum. Large pictures repeat
+    /// themselves, and sums are most of the work.
+    last_row: (Vec<u8>, AdlerSums),
+    last_chunk: (Vec<u8>, u32),
     rows_left: u32,
 }
 
@@ -41,7 +45,14 @@ impl<'a> Png<'a> {
         if let Pixels::Palette(colours) = pixels {
             push_chunk(out, b"PLTE", colours.as_flattened())?;
         }
-        Ok(Png { out, adler: Adler32::new(), pending: vec![0x78, 0x01], rows_left: height })
+        Ok(Png {
+            out,
+            adler: Adler32::new(),
+            pending: vec![0x78, 0x01],
+            last_row: Default::default(),
+            last_chunk: Default::default(),
+            rows_left: height,
+        })
     }
 
     /// The next row, at most 65,534 bytes of it.
@@ -56,13 +67,19 @@ impl<'a> Png<'a> {
         self.pending.extend_from_slice(&(!length).to_le_bytes());
         self.pending.push(0);
         self.pending.extend_from_slice(row);
-        self.adler.update(&[0]);
-        self.adler.update(row);
+        if self.last_row.0 != row {
+            self.last_row = (row.to_vec(), AdlerSums::of(row));
+        }
+        self.adler.add(AdlerSums::of(&[0]));
+        self.adler.add(self.last_row.1);
         if self.rows_left == 0 {
             self.pending.extend_from_slice(&self.adler.value().to_be_bytes());
         }
         if self.pending.len() >= CHUNK_BYTES || self.rows_left == 0 {
-            push_chunk(self.out, b"IDAT", &self.pending)?;
+            if self.last_chunk.0 != self.pending {
+                self.last_chunk = (self.pending.clone(), crc(b"IDAT", &self.pending));
+            }
+            push_summed_chunk(self.out, b"IDAT", &self.pending, self.last_chunk.1)?;
             self.pending.clear();
         }
         if self.rows_left == 0 {
@@ -73,11 +90,19 @@ impl<'a> Png<'a> {
 }
 
 fn push_chunk(out: &mut dyn Write, kind: &[u8; 4], data: &[u8]) -> io::Result<()> {
-    let mut crc = Crc32::new();
-    crc.update(kind);
-    crc.update(data);
+    push_summed_chunk(out, kind, data, crc(kind, data))
+}
+
+fn push_summed_chunk(out: &mut dyn Write, kind: &[u8; 4], data: &[u8], crc: u32) -> io::Result<()> {
     out.write_all(&(data.len() as u32).to_be_bytes())?;
     out.write_all(kind)?;
     out.write_all(data)?;
-    out.write_all(&crc.value().to_be_bytes())
+    out.write_all(&crc.to_be_bytes())
+}
+
+fn crc(kind: &[u8; 4], data: &[u8]) -> u32 {
+    let mut crc = Crc32::new();
+    crc.update(kind);
+    crc.update(data);
+    crc.value()
 }
