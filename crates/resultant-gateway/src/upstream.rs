@@ -1,3 +1,5 @@
 //! The servers behind the gateway.
 
+mod http;
+mod oauth;
 mod wire;
