@@ -3,3 +3,7 @@
 mod body;
 mod rpc;
 mod upstream;
+
+pub use self::upstream::{
+    FollowRedirects, Login, LoginError, LoginOptions, UserAgent, login, logout,
+};

@@ -3,3 +3,5 @@
 mod http;
 mod oauth;
 mod wire;
+
+pub use self::oauth::{FollowRedirects, Login, LoginError, LoginOptions, UserAgent, login, logout};

@@ -18,7 +18,7 @@ mod listen;
 mod messages;
 mod sse;
 #[cfg(test)]
-mod tests;
+pub(in crate::upstream) mod tests;
 
 use std::{
     collections::HashMap,
@@ -33,6 +33,7 @@ use resultant::Protocol;
 use tokio::task::AbortHandle;
 use url::Url;
 
+pub(super) use self::client::install_crypto;
 use self::{
     client::{Departure, Exchange},
     sse::Position,

@@ -41,7 +41,7 @@ pub(super) fn build(options: &HttpOptions) -> Result<Client, WireError> {
 }
 
 /// Makes ring the process's provider of cryptography, unless there is one already.
-pub(super) fn install_crypto() {
+pub(in crate::upstream) fn install_crypto() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // The error says that another one was installed, which does as well.
@@ -89,9 +89,13 @@ impl Exchange<'_> {
         client: &Client,
         options: &HttpOptions,
     ) -> Result<Response, WireError> {
-        let (mut redirects, mut asked_again) = (0, false);
+        let (mut redirects, mut renewed) = (0, Vec::new());
         loop {
-            let response = self.attempt(client, options).await?;
+            let token = match &options.tokens {
+                Some(tokens) => tokens.access_token().await,
+                None => None,
+            };
+            let response = self.attempt(client, token.as_deref()).await?;
             let status = response.status();
             if matches!(status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT) {
                 let target = self.redirect(&response)?;
@@ -102,23 +106,26 @@ impl Exchange<'_> {
                 self.url = target;
                 continue;
             }
-            if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN)
-                && !asked_again
+            // Once because there was no good token, once because it allowed too little.
+            let challenge = challenge(&response);
+            let another_token_may_do = status == StatusCode::UNAUTHORIZED
+                || status == StatusCode::FORBIDDEN
+                    && challenge.as_deref().is_some_and(|text| text.contains("insufficient_scope"));
+            if another_token_may_do
+                && !renewed.contains(&status)
                 && let Some(tokens) = &options.tokens
-                && tokens.unauthorized(challenge(&response).as_deref()).await
+                && tokens.unauthorized(token.as_deref(), challenge.as_deref()).await
             {
-                asked_again = true;
+                renewed.push(status);
                 continue;
             }
             return Ok(response);
         }
     }
 
-    async fn attempt(&self, client: &Client, options: &HttpOptions) -> Result<Response, WireError> {
+    async fn attempt(&self, client: &Client, token: Option<&str>) -> Result<Response, WireError> {
         let mut headers = self.headers.clone();
-        if let Some(tokens) = &options.tokens
-            && let Some(token) = tokens.access_token().await
-        {
+        if let Some(token) = token {
             let value = HeaderValue::try_from(format!("Bearer {token}"));
             let mut value = value.map_err(|_| {
                 WireError::Unauthorized("the stored token cannot be sent in a header".to_owned())

@@ -27,15 +27,15 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A request as a server saw it.
 #[derive(Clone, Debug)]
-struct Seen {
-    method: Method,
-    path: String,
-    headers: HeaderMap,
-    body: String,
+pub(in crate::upstream) struct Seen {
+    pub(in crate::upstream) method: Method,
+    pub(in crate::upstream) path: String,
+    pub(in crate::upstream) headers: HeaderMap,
+    pub(in crate::upstream) body: String,
 }
 
 impl Seen {
-    fn header(&self, name: &str) -> Option<&str> {
+    pub(in crate::upstream) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 
@@ -45,13 +45,13 @@ impl Seen {
 }
 
 /// A server whose every request goes to one function.
-struct Server {
-    url: Url,
+pub(in crate::upstream) struct Server {
+    pub(in crate::upstream) url: Url,
     seen: mpsc::UnboundedReceiver<Seen>,
 }
 
 impl Server {
-    async fn start<F, A>(handler: F) -> Server
+    pub(in crate::upstream) async fn start<F, A>(handler: F) -> Server
     where
         F: Fn(Seen) -> A + Clone + Send + Sync + 'static,
         A: Future<Output = Response> + Send,
@@ -76,26 +76,30 @@ impl Server {
     }
 
     /// The next request.
-    async fn next(&mut self) -> Seen {
+    pub(in crate::upstream) async fn next(&mut self) -> Seen {
         tokio::time::timeout(PATIENCE, self.seen.recv()).await.unwrap().unwrap()
     }
 
     /// The requests so far of which nobody asked.
-    fn rest(&mut self) -> Vec<Seen> {
+    pub(in crate::upstream) fn rest(&mut self) -> Vec<Seen> {
         std::iter::from_fn(|| self.seen.try_recv().ok()).collect()
     }
 }
 
-fn answer(status: u16, content_type: &str, body: impl Into<AxumBody>) -> Response {
+pub(in crate::upstream) fn answer(
+    status: u16,
+    content_type: &str,
+    body: impl Into<AxumBody>,
+) -> Response {
     let response = Response::builder().status(status).header(header::CONTENT_TYPE, content_type);
     response.body(body.into()).unwrap()
 }
 
-fn json(body: &str) -> Response {
+pub(in crate::upstream) fn json(body: &str) -> Response {
     answer(200, "application/json", body.to_owned())
 }
 
-fn status(status: StatusCode) -> Response {
+pub(in crate::upstream) fn status(status: StatusCode) -> Response {
     Response::builder().status(status).body(AxumBody::empty()).unwrap()
 }
 
@@ -131,7 +135,7 @@ where
 
 /// What an inbox heard.
 #[derive(Debug)]
-enum Heard {
+pub(in crate::upstream) enum Heard {
     Arrived(Body, Option<u64>),
     Failed(u64, WireError),
     Closed(WireError),
@@ -154,18 +158,18 @@ impl Inbox for Recorder {
 }
 
 /// A wire and what its inbox heard.
-struct Client {
-    wire: HttpWire,
+pub(in crate::upstream) struct Client {
+    pub(in crate::upstream) wire: HttpWire,
     heard: mpsc::UnboundedReceiver<Heard>,
     folder: TempDir,
 }
 
 impl Client {
-    fn of(url: &Url) -> Client {
+    pub(in crate::upstream) fn of(url: &Url) -> Client {
         Client::with(url, |_| {})
     }
 
-    fn with(url: &Url, change: impl FnOnce(&mut HttpOptions)) -> Client {
+    pub(in crate::upstream) fn with(url: &Url, change: impl FnOnce(&mut HttpOptions)) -> Client {
         let folder = tempfile::tempdir().unwrap();
         let spool = SpoolOptions {
             folder: folder.path().to_owned(),
@@ -201,7 +205,11 @@ impl Client {
         client
     }
 
-    async fn request(&self, id: u64, method: &str) -> Result<(), WireError> {
+    pub(in crate::upstream) async fn request(
+        &self,
+        id: u64,
+        method: &str,
+    ) -> Result<(), WireError> {
         let bytes = crate::rpc::request(id, method, None);
         let method = Some(method.to_owned());
         self.wire.send(Outgoing { bytes, id: Some(id), method, headers: Vec::new() }).await
@@ -213,12 +221,12 @@ impl Client {
         self.wire.send(Outgoing { bytes, id: None, method, headers: Vec::new() }).await
     }
 
-    async fn next(&mut self) -> Heard {
+    pub(in crate::upstream) async fn next(&mut self) -> Heard {
         tokio::time::timeout(PATIENCE, self.heard.recv()).await.unwrap().unwrap()
     }
 
     /// The next message, as text, and the request that it came with.
-    async fn arrived(&mut self) -> (String, Option<u64>) {
+    pub(in crate::upstream) async fn arrived(&mut self) -> (String, Option<u64>) {
         match self.next().await {
             Heard::Arrived(Body::Whole(bytes), during) => {
                 (String::from_utf8(bytes.to_vec()).unwrap(), during)
@@ -227,7 +235,7 @@ impl Client {
         }
     }
 
-    async fn failed(&mut self) -> (u64, WireError) {
+    pub(in crate::upstream) async fn failed(&mut self) -> (u64, WireError) {
         match self.next().await {
             Heard::Failed(id, error) => (id, error),
             heard => panic!("{heard:?}"),
@@ -236,13 +244,13 @@ impl Client {
 }
 
 /// The answer of `initialize` with the session "s1", for the first request of a test.
-fn initialized() -> Response {
+pub(in crate::upstream) fn initialized() -> Response {
     let mut response = json(r#"{"jsonrpc":"2.0","id":0,"result":{}}"#);
     response.headers_mut().insert("mcp-session-id", "s1".parse().unwrap());
     response
 }
 
 /// The JSON of a result.
-fn result(id: u64) -> String {
+pub(in crate::upstream) fn result(id: u64) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
 }

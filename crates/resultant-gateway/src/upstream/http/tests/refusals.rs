@@ -117,6 +117,7 @@ impl TokenSource for Numbered {
     fn unauthorized<'a>(
         &'a self,
         _: Option<&'a str>,
+        _: Option<&'a str>,
     ) -> std::pin::Pin<Box<dyn Future<Output = bool> + Send + 'a>> {
         Box::pin(async {
             let at = self.at.load(Ordering::Relaxed);
