@@ -11,6 +11,7 @@ use std::{
     pin::Pin,
     sync::{Arc, Mutex, Once, PoisonError},
     task::{Context, Poll},
+    time::Duration,
 };
 
 use bytes::Bytes;
@@ -28,16 +29,30 @@ const REDIRECTS_MAX: u32 = 3;
 /// The client for one server.
 pub(super) fn build(options: &HttpOptions) -> Result<Client, WireError> {
     install_crypto();
-    let mut builder = Client::builder()
+    let client = builder(options).build().or_else(|error| {
+        if options.url.scheme() == "https" {
+            return Err(error);
+        }
+        // A machine without root certificates can still speak to servers without any: nothing is
+        // trusted here, and nothing needs to be.
+        let roots = rustls::RootCertStore::empty();
+        let config = rustls::ClientConfig::builder().with_root_certificates(roots);
+        builder(options).tls_backend_preconfigured(config.with_no_client_auth()).build()
+    });
+    client.map_err(|error| WireError::Unreachable(chain(&error)))
+}
+
+fn builder(options: &HttpOptions) -> reqwest::ClientBuilder {
+    let builder = Client::builder()
         .redirect(redirect::Policy::none())
         .connect_timeout(options.connect_timeout)
         // A peer that is gone without a word is found by the kernel; answers may take their time.
-        .tcp_keepalive(std::time::Duration::from_secs(30))
+        .tcp_keepalive(Duration::from_secs(30))
         .user_agent(concat!("resultant/", env!("CARGO_PKG_VERSION")));
-    if is_loopback(&options.url) {
-        builder = builder.no_proxy();
+    match is_loopback(&options.url) {
+        true => builder.no_proxy(),
+        false => builder,
     }
-    builder.build().map_err(|error| WireError::Unreachable(chain(&error)))
 }
 
 /// Makes ring the process's provider of cryptography, unless there is one already.

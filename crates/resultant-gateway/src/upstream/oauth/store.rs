@@ -209,7 +209,7 @@ impl Keeper {
 
 type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a>>;
 
-fn failed(error: io::Error) -> AuthError {
+fn failed(error: &io::Error) -> AuthError {
     AuthError::CredentialStoreError(error.to_string())
 }
 
@@ -233,7 +233,7 @@ impl CredentialStore for Keeper {
             redirect_uri: self.redirect_uri.clone(),
             credentials,
         };
-        Box::pin(async move { self.file.write(&kept).map_err(failed) })
+        Box::pin(async move { self.file.write(&kept).map_err(|error| failed(&error)) })
     }
 
     fn clear<'a, 'b>(&'a self) -> Answer<'b, ()>
@@ -241,7 +241,7 @@ impl CredentialStore for Keeper {
         'a: 'b,
         Self: 'b,
     {
-        Box::pin(async { self.file.remove().map(|_| ()).map_err(failed) })
+        Box::pin(async { self.file.remove().map(|_| ()).map_err(|error| failed(&error)) })
     }
 
     /// A refresh token that was turned down for good is not tried again.
