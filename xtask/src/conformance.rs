@@ -134,7 +134,11 @@ fn servers(
         let versions = selection.versions(&VERSIONS).filter(|version| selection.fits(era, version));
         versions
             .map(|version| {
-                let name = format!("{}-{version}", era.name());
+                // What is expected of the gateway says nothing about the server alone.
+                let name = match selection.route {
+                    Route::Gateway => format!("{}-{version}", era.name()),
+                    Route::Direct => format!("direct-{}-{version}", era.name()),
+                };
                 let folder = fresh_folder(workspace, &name)?;
                 let subject = Subject::start(programs, era, &folder)?;
                 suite.run(Side::Server, &name, version, &["--url", &subject.url], &folder)
@@ -153,8 +157,9 @@ fn servers(
 }
 
 fn clients(workspace: &Workspace, suite: &Suite, selection: &Selection) -> anyhow::Result<Verdict> {
-    let program = subject::build(workspace, "--example", subject::CLIENT)?;
-    let program = program.to_str().context("a path that is not text")?;
+    let programs = subject::build(workspace, &[("--example", subject::CLIENT)])?;
+    let program = programs.first().and_then(|path| path.to_str());
+    let program = program.context("a path that is not text")?;
     let mut reports = Vec::new();
     // The suite starts the scenarios of a version all at once, so one version at a time.
     for version in selection.versions(&CLIENT_VERSIONS) {

@@ -40,30 +40,47 @@ pub(super) struct Programs {
 
 impl Programs {
     pub(super) fn build(workspace: &Workspace, route: Route) -> anyhow::Result<Self> {
-        let gateway = match route {
-            Route::Gateway => Some(build(workspace, "--bin", GATEWAY)?),
-            Route::Direct => None,
-        };
-        Ok(Self { server: build(workspace, "--example", SERVER)?, gateway })
+        let gateway = (route == Route::Gateway).then_some(("--bin", GATEWAY));
+        let targets: Vec<_> = [("--example", SERVER)].into_iter().chain(gateway).collect();
+        let mut programs = build(workspace, &targets)?.into_iter();
+        let server = programs.next().context("no server")?;
+        Ok(Self { server, gateway: programs.next() })
     }
 }
 
-/// Builds one program and asks cargo where it is. With the features that the tests are built with,
-/// because otherwise everything would be built once more.
-pub(super) fn build(workspace: &Workspace, kind: &str, name: &str) -> anyhow::Result<PathBuf> {
+/// Builds programs, each a kind and a name, and asks cargo where they are. They are built as the
+/// tests are, all at once: with other features, everything below them would be built once more.
+pub(super) fn build(
+    workspace: &Workspace,
+    targets: &[(&str, &str)],
+) -> anyhow::Result<Vec<PathBuf>> {
     #[derive(Deserialize)]
     struct Message {
         executable: Option<PathBuf>,
+        target: Option<Target>,
+    }
+    #[derive(Deserialize)]
+    struct Target {
+        name: String,
     }
     let mut cargo = workspace.cargo();
-    cargo.args(["build", "--workspace", "--all-features", kind, name]);
+    cargo.args(["build", "--workspace", "--all-features"]);
+    cargo.args(targets.iter().flat_map(|(kind, name)| [kind, name]));
     cargo.arg("--message-format=json-render-diagnostics");
     let output = cargo.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
     let output = output.context("cargo cannot be started")?;
     ensure!(output.status.success(), "cargo {}", step::exit_text(output.status.code()));
     let messages = String::from_utf8_lossy(&output.stdout);
-    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
-    messages.filter_map(|message| message.executable).next_back().context("cargo names no program")
+    let messages: Vec<Message> =
+        messages.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let find = |name: &str| {
+        let named = |message: &&Message| message.target.as_ref().is_some_and(|t| t.name == name);
+        messages.iter().filter(named).find_map(|message| message.executable.clone())
+    };
+    targets
+        .iter()
+        .map(|(_, name)| find(name).with_context(|| format!("cargo does not say where {name} is")))
+        .collect()
 }
 
 /// A running program that ends with this value.
@@ -120,7 +137,7 @@ impl Subject {
                 drop(writeln!(file, "{line}"));
             }
         });
-        let address = receiver.recv_timeout(START_MAX).with_context(|| {
+        let address = receiver.recv_timeout(START_MAX).ok().with_context(|| {
             format!(
                 "'{}' does not say that it listens, see {}",
                 step::line(&command),
