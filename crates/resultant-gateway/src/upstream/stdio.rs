@@ -247,7 +247,7 @@ struct Lines<'a> {
 impl Lines<'_> {
     fn feed(&mut self, mut chunk: Bytes, inbox: &dyn Inbox) -> Option<WireError> {
         while !chunk.is_empty() {
-            let end = chunk.iter().position(|byte| *byte == b'\n');
+            let end = memchr::memchr(b'\n', &chunk);
             let part = chunk.split_to(end.unwrap_or(chunk.len()));
             if end.is_some() {
                 let _ = chunk.split_to(1);
