@@ -152,6 +152,10 @@ impl Inbox for Recorder {
         self.0.send(Heard::Failed(id, error)).ok();
     }
 
+    fn lost(&self, id: Option<u64>, error: WireError) {
+        self.0.send(Heard::Failed(id.unwrap_or_default(), error)).ok();
+    }
+
     fn closed(&self, error: WireError) {
         self.0.send(Heard::Closed(error)).ok();
     }
