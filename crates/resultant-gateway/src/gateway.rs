@@ -362,6 +362,7 @@ async fn sweep(gateway: std::sync::Weak<Gateway>) {
         tokio::time::sleep(Duration::from_secs(5)).await;
         let Some(gateway) = gateway.upgrade() else { return };
         gateway.parked.sweep();
+        gateway.upstreams().iter().for_each(|upstream| upstream.retire_spares());
         let idle_max = gateway.config().timeouts.session_idle;
         for client in gateway.sessions() {
             if let Some(session) = &client.session

@@ -214,9 +214,13 @@ impl Upstream {
     /// The place of this client's connection.
     fn slot(&self, client: &Client) -> (Key, Arc<Slot>) {
         let fingerprint = client.fingerprint();
-        let asks = self.asks.load(Ordering::Relaxed);
         let owner = client.owner;
         let mut slots = lock(&self.slots);
+        let has_asked = |slot: &Arc<Slot>| {
+            slot.live().is_some_and(|link| link.asks.load(Ordering::Relaxed))
+        };
+        let asks = self.asks.load(Ordering::Relaxed) || slots.values().any(has_asked);
+        self.asks.store(asks, Ordering::Relaxed);
         let key = match self.config.isolate {
             Isolate::Shared => Key::Shared("{}".to_owned()),
             Isolate::Session if owner.is_session() => Key::Session(owner),
@@ -553,6 +557,20 @@ impl Upstream {
                     link.retire().await;
                 }
             });
+        }
+    }
+
+    /// Closes connections that were made for one call and are not used any more.
+    pub(crate) fn retire_spares(&self) {
+        let mut slots = lock(&self.slots);
+        let is_spare = |key: &Key, slot: &Arc<Slot>| {
+            matches!(key, Key::Spare(..)) && slot.live().is_some_and(|link| link.is_idle())
+        };
+        let retired: Vec<Arc<Slot>> =
+            slots.extract_if(|key, slot| is_spare(key, slot)).map(|(_, slot)| slot).collect();
+        drop(slots);
+        for link in retired.into_iter().filter_map(|slot| slot.live()) {
+            tokio::spawn(async move { link.retire().await });
         }
     }
 
