@@ -22,6 +22,7 @@ pub(in crate::upstream) mod tests;
 
 use std::{
     collections::HashMap,
+    path::Path,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -39,10 +40,10 @@ use self::{
     sse::Position,
 };
 use super::{
-    oauth::TokenSource,
+    oauth::{LoginOptions, OAuthTokens, TokenSource},
     wire::{Outgoing, SharedInbox, Wire, WireError},
 };
-use crate::body::SpoolOptions;
+use crate::{body::SpoolOptions, config::ServerConfig};
 
 /// How long a server may take to accept what is no request.
 const ACCEPT_TIME_MAX: Duration = Duration::from_secs(30);
@@ -62,6 +63,35 @@ pub(crate) struct HttpOptions {
     pub(crate) spool: Arc<SpoolOptions>,
     pub(crate) connect_timeout: Duration,
     pub(crate) tokens: Option<Arc<dyn TokenSource>>,
+}
+
+/// The wire for a configured server. Tokens of a login are in `tokens`; a server whose headers hold
+/// one needs no other.
+pub(super) fn open(
+    config: &ServerConfig,
+    url: &Url,
+    headers: &[(String, String)],
+    spool: &Arc<SpoolOptions>,
+    tokens: &Path,
+    inbox: SharedInbox,
+) -> Result<Box<dyn Wire>, WireError> {
+    let is_authorization = |name: &str| name.eq_ignore_ascii_case("authorization");
+    let source = match headers.iter().any(|(name, _)| is_authorization(name)) {
+        true => None,
+        false => {
+            let source =
+                OAuthTokens::new(config.name.as_str(), url, tokens, LoginOptions::default());
+            Some(Arc::new(source) as Arc<dyn TokenSource>)
+        }
+    };
+    let options = HttpOptions {
+        url: url.clone(),
+        headers: headers.to_vec(),
+        spool: spool.clone(),
+        connect_timeout: config.connect_timeout,
+        tokens: source,
+    };
+    Ok(Box::new(HttpWire::new(options, inbox)?))
 }
 
 /// One connection over HTTP.
@@ -167,7 +197,7 @@ impl Wire for HttpWire {
                 return;
             }
             let mut headers = self.shared.base_headers();
-            headers.extend(session.map(|session| (SESSION, session)));
+            insert(&mut headers, SESSION, session);
             let url = self.shared.options.url.clone();
             let exchange =
                 Exchange { method: Method::DELETE, url, headers, body: None, departure: None };
@@ -226,17 +256,17 @@ impl Shared {
         let both = HeaderValue::from_static("application/json, text/event-stream");
         headers.insert(header::ACCEPT, both);
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.extend(self.session().map(|session| (SESSION, session)));
-        for (name, value) in client::headers(&message.headers)? {
-            headers.extend(name.map(|name| (name, value)));
+        insert(&mut headers, SESSION, self.session());
+        // The message's own ones take the place of ours.
+        for (name, value) in &client::headers(&message.headers)? {
+            headers.insert(name.clone(), value.clone());
         }
         let version = headers.get(VERSION).and_then(|version| version.to_str().ok());
         let modern = version.is_some_and(|version| {
             version.parse::<Protocol>().is_ok_and(|version| version.is_modern())
         });
         if modern && let Some(method) = &message.method {
-            let method = HeaderValue::try_from(method.as_str());
-            headers.extend(method.map(|method| (METHOD, method)));
+            insert(&mut headers, METHOD, HeaderValue::try_from(method.as_str()).ok());
         }
         let endpoint = self.state().endpoint.clone();
         let url = endpoint.unwrap_or_else(|| self.options.url.clone());
@@ -249,7 +279,7 @@ impl Shared {
     async fn get(&self, position: &Position) -> Result<Response, WireError> {
         let mut headers = self.base_headers();
         headers.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
-        headers.extend(self.session().map(|session| (SESSION, session)));
+        insert(&mut headers, SESSION, self.session());
         if let Some(id) = &position.last_id {
             let id = HeaderValue::from_bytes(id.as_bytes()).map_err(|_| {
                 WireError::Broken("the server gave an event an id that cannot be sent".to_owned())
@@ -264,5 +294,12 @@ impl Shared {
     /// This request is done with.
     fn finished(&self, id: u64) {
         self.state().answers.remove(&id);
+    }
+}
+
+/// Sets a header, once: a server compares it with the message, and two are not the same as one.
+fn insert(headers: &mut HeaderMap, name: HeaderName, value: Option<HeaderValue>) {
+    if let Some(value) = value {
+        headers.insert(name, value);
     }
 }

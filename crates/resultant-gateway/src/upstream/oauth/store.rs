@@ -78,9 +78,9 @@ impl Kept {
 }
 
 impl TokenFile {
-    pub(super) fn new(data: &Path, server: &str, url: &Url) -> TokenFile {
+    pub(super) fn new(folder: &Path, server: &str, url: &Url) -> TokenFile {
         let name = format!("{}.json", file_name(server));
-        TokenFile { path: data.join("tokens").join(name), url: url.to_string() }
+        TokenFile { path: folder.join(name), url: url.to_string() }
     }
 
     /// The tokens, when there are some for this server. A file that cannot be read is as good as
@@ -107,9 +107,7 @@ impl TokenFile {
     fn write(&self, kept: &Kept) -> io::Result<()> {
         let folder = self.folder()?;
         let bytes = serde_json::to_vec_pretty(kept)?;
-        let mut random = [0; 8];
-        getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
-        let temporary = folder.join(format!(".new-{:016x}", u64::from_ne_bytes(random)));
+        let temporary = folder.join(format!(".new-{}", crate::random::token()));
         let written = private()
             .create_new(true)
             .open(&temporary)

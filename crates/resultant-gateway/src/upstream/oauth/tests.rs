@@ -74,7 +74,8 @@ impl World {
     }
 
     fn tokens(&self) -> OAuthTokens {
-        OAuthTokens::new("Files", &self.server.url, self.data.path(), LoginOptions::default())
+        let folder = self.data.path().join("tokens");
+        OAuthTokens::new("Files", &self.server.url, &folder, LoginOptions::default())
     }
 
     fn client(&self, tokens: OAuthTokens) -> Client {
@@ -314,8 +315,8 @@ async fn tokens_go_to_the_server_they_are_for_and_to_its_issuer_alone() {
     let world = World::start().await;
     world.login().await.unwrap();
     let elsewhere = world.server.url.join("/other").unwrap();
-    let (data, options) = (world.data.path(), LoginOptions::default());
-    assert_eq!(OAuthTokens::new("Files", &elsewhere, data, options).access_token().await, None);
+    let (folder, options) = (world.data.path().join("tokens"), LoginOptions::default());
+    assert_eq!(OAuthTokens::new("Files", &elsewhere, &folder, options).access_token().await, None);
 
     world.book().issuer = Some("http://127.0.0.1:1".to_owned());
     assert!(!world.tokens().unauthorized(Some("t1"), None).await);
@@ -353,8 +354,9 @@ async fn a_client_gets_tokens_by_its_own_secret() {
         client_secret: Some("pass".to_owned()),
         ..LoginOptions::default()
     };
-    let (url, data) = (&world.server.url, world.data.path());
-    let tokens = OAuthTokens::new("Files", url, data, options).with_grant(Grant::Client);
+    let folder = world.data.path().join("tokens");
+    let tokens =
+        OAuthTokens::new("Files", &world.server.url, &folder, options).with_grant(Grant::Client);
     let mut client = world.client(tokens);
     for revoked in [false, true] {
         if revoked {
