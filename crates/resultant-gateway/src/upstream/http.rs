@@ -7,8 +7,8 @@
 //! turned down. No answer is ever held as a whole: bytes go from the socket into a collector.
 //!
 //! A request is posted in a task of its own. `send` comes back when its bytes leave, or with an
-//! error when there was no connection to leave by; everything later goes to the inbox, exactly one
-//! answer or failure for each request unless it was forgotten. Other messages are waited for until
+//! error when there was no connection to leave by; everything later goes to the inbox, an
+//! answer or a failure for each request unless it was forgotten. Other messages are waited for until
 //! the server took them, because their order matters to it.
 
 mod answer;
