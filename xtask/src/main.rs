@@ -5,6 +5,7 @@
 //! The program depends on no other crate of the workspace; it must build when they do not.
 
 mod bench;
+mod conformance;
 mod demo;
 mod full;
 mod layers;
@@ -17,7 +18,7 @@ mod workspace;
 
 use std::process::ExitCode;
 
-use self::{step::Steps, workspace::Workspace};
+use self::{conformance::Selection, step::Steps, workspace::Workspace};
 
 const HELP: &str = "\
 The project's own commands.
@@ -31,6 +32,9 @@ Commands:
   test --full    The same, and what takes long: licences and advisories, fuzzing, mutants,
                  the rarer peers
   bench          Measure the library, and the same work done by its Python peers
+  conformance    Run the official conformance suite against the gateway. To work on a failure:
+                 [--server|--client] [--era legacy|modern] [--version V] [--scenario NAME],
+                 and --direct to test the server behind the gateway by itself
   peers [NAME…]  Prepare the peers' environments (all of them unless named) and print where
                  they are
 
@@ -49,6 +53,7 @@ enum Task {
     Demo,
     Test { extent: Extent },
     Bench,
+    Conformance(Selection),
     Peers { names: Vec<String> },
 }
 
@@ -68,6 +73,7 @@ impl Task {
             ["test"] => Ok(Self::Test { extent: Extent::Usual }),
             ["test", "--full"] => Ok(Self::Test { extent: Extent::Full }),
             ["bench"] => Ok(Self::Bench),
+            ["conformance", words @ ..] => Selection::parse(words).map(Self::Conformance),
             ["peers", names @ ..] if names.iter().all(|name| !name.starts_with('-')) => {
                 Ok(Self::Peers { names: names.iter().map(ToString::to_string).collect() })
             }
@@ -114,6 +120,7 @@ fn perform(task: &Task) -> anyhow::Result<Steps> {
             }
         }
         Task::Bench => bench::run(&workspace, &mut steps),
+        Task::Conformance(selection) => conformance::run(&workspace, &mut steps, selection),
         Task::Peers { names } => peers::run(&workspace, &mut steps, names)?,
     }
     Ok(steps)
@@ -121,7 +128,7 @@ fn perform(task: &Task) -> anyhow::Result<Steps> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Extent, Task};
+    use super::{Extent, Selection, Task};
 
     #[track_caller]
     fn check(line: &str, expected: Result<Task, &str>) {
@@ -136,6 +143,7 @@ mod tests {
         check("demo", Ok(Task::Demo));
         check("test", Ok(Task::Test { extent: Extent::Usual }));
         check("test --full", Ok(Task::Test { extent: Extent::Full }));
+        check("conformance", Ok(Task::Conformance(Selection::default())));
         check("peers", Ok(Task::Peers { names: vec![] }));
         check("peers mcp", Ok(Task::Peers { names: vec!["mcp".to_owned()] }));
         check("test --ful", Err("'test' does not take '--ful'"));

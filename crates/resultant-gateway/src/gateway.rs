@@ -124,7 +124,7 @@ impl Gateway {
                 None => new.push(Upstream::new(
                     server.clone(),
                     &spool,
-                    config.data.join("tokens"),
+                    config.data.clone(),
                     config.limits.tools_max,
                     self.notices.clone(),
                 )),

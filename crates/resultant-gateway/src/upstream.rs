@@ -26,7 +26,9 @@ use std::{
 use resultant::{Json, Object};
 use tokio::sync::{Mutex as AsyncMutex, mpsc, watch};
 
-pub use self::oauth::{FollowRedirects, Login, LoginError, LoginOptions, UserAgent, login, logout};
+pub use self::oauth::{
+    FollowRedirects, Login, LoginError, LoginOptions, UserAgent, login, logout,
+};
 pub(crate) use self::{
     handshake::{ConnectError, META_PREFIX},
     link::{Call, Event, Link, Peer, ServerRequest, Step, whole_message},
@@ -34,7 +36,9 @@ pub(crate) use self::{
 };
 use self::{
     handshake::shake_hands,
+    http::{HttpOptions, HttpWire},
     link::Unbound,
+    oauth::OAuthTokens,
     stdio::{StdioOptions, StdioWire},
     wire::{Inbox, Wire},
 };
@@ -114,7 +118,8 @@ pub(crate) struct Upstream {
     catalogs: Mutex<HashMap<String, Arc<ServerCatalog>>>,
     notices: mpsc::UnboundedSender<Notice>,
     is_stopped: AtomicBool,
-    tokens: std::path::PathBuf,
+    /// The data folder, where tokens are.
+    data: std::path::PathBuf,
     /// What is watched on a modern server.
     watched: watch::Sender<BTreeSet<String>>,
 }
@@ -123,7 +128,7 @@ impl Upstream {
     pub(crate) fn new(
         config: ServerConfig,
         spool: &SpoolOptions,
-        tokens: std::path::PathBuf,
+        data: std::path::PathBuf,
         tools_max: usize,
         notices: mpsc::UnboundedSender<Notice>,
     ) -> Arc<Upstream> {
@@ -139,7 +144,7 @@ impl Upstream {
             catalogs: Mutex::default(),
             notices,
             is_stopped: AtomicBool::new(false),
-            tokens,
+            data,
             watched: watch::Sender::default(),
             config,
         });
@@ -360,7 +365,15 @@ impl Upstream {
                 Ok(Box::new(StdioWire::start(options, inbox)?))
             }
             Transport::Http { url, headers } => {
-                http::open(&self.config, url, headers, &self.spool, &self.tokens, inbox)
+                let tokens = OAuthTokens::new(&self.name, url, &self.data, LoginOptions::default());
+                let options = HttpOptions {
+                    url: url.clone(),
+                    headers: headers.clone(),
+                    spool: self.spool.clone(),
+                    connect_timeout: self.config.connect_timeout,
+                    tokens: Some(Arc::new(tokens)),
+                };
+                Ok(Box::new(HttpWire::new(options, inbox)?))
             }
         }
     }

@@ -22,7 +22,6 @@ pub(in crate::upstream) mod tests;
 
 use std::{
     collections::HashMap,
-    path::Path,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -40,10 +39,10 @@ use self::{
     sse::Position,
 };
 use super::{
-    oauth::{LoginOptions, OAuthTokens, TokenSource},
+    oauth::TokenSource,
     wire::{Outgoing, SharedInbox, Wire, WireError},
 };
-use crate::{body::SpoolOptions, config::ServerConfig};
+use crate::body::SpoolOptions;
 
 /// How long a server may take to accept what is no request.
 const ACCEPT_TIME_MAX: Duration = Duration::from_secs(30);
@@ -63,35 +62,6 @@ pub(crate) struct HttpOptions {
     pub(crate) spool: Arc<SpoolOptions>,
     pub(crate) connect_timeout: Duration,
     pub(crate) tokens: Option<Arc<dyn TokenSource>>,
-}
-
-/// The wire for a configured server. Tokens of a login are in `tokens`; a server whose headers hold
-/// one needs no other.
-pub(super) fn open(
-    config: &ServerConfig,
-    url: &Url,
-    headers: &[(String, String)],
-    spool: &Arc<SpoolOptions>,
-    tokens: &Path,
-    inbox: SharedInbox,
-) -> Result<Box<dyn Wire>, WireError> {
-    let is_authorization = |name: &str| name.eq_ignore_ascii_case("authorization");
-    let source = match headers.iter().any(|(name, _)| is_authorization(name)) {
-        true => None,
-        false => {
-            let source =
-                OAuthTokens::new(config.name.as_str(), url, tokens, LoginOptions::default());
-            Some(Arc::new(source) as Arc<dyn TokenSource>)
-        }
-    };
-    let options = HttpOptions {
-        url: url.clone(),
-        headers: headers.to_vec(),
-        spool: spool.clone(),
-        connect_timeout: config.connect_timeout,
-        tokens: source,
-    };
-    Ok(Box::new(HttpWire::new(options, inbox)?))
 }
 
 /// One connection over HTTP.
@@ -121,13 +91,17 @@ struct State {
 }
 
 impl HttpWire {
-    pub(crate) fn new(options: HttpOptions, inbox: SharedInbox) -> Result<HttpWire, WireError> {
+    pub(crate) fn new(mut options: HttpOptions, inbox: SharedInbox) -> Result<HttpWire, WireError> {
         if !matches!(options.url.scheme(), "http" | "https") {
             let scheme = options.url.scheme();
             return Err(WireError::Unreachable(format!("`{scheme}` is not spoken, only http(s)")));
         }
         let client = client::build(&options)?;
         let headers = client::headers(&options.headers)?;
+        if headers.contains_key(header::AUTHORIZATION) {
+            // What was configured is meant; a login for the same server is not asked.
+            options.tokens = None;
+        }
         let state = Mutex::new(State::default());
         Ok(HttpWire { shared: Arc::new(Shared { client, options, headers, inbox, state }) })
     }

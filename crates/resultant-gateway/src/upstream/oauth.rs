@@ -63,16 +63,11 @@ pub(crate) struct OAuthTokens {
 
 impl OAuthTokens {
     /// Tokens for the server of this name, at this address: what was got for another address
-    /// under the same name is not used. `folder` is the one for tokens.
-    pub(crate) fn new(
-        server: &str,
-        url: &Url,
-        folder: &Path,
-        options: LoginOptions,
-    ) -> OAuthTokens {
+    /// under the same name is not used.
+    pub(crate) fn new(server: &str, url: &Url, data: &Path, options: LoginOptions) -> OAuthTokens {
         OAuthTokens {
             url: url.clone(),
-            file: TokenFile::new(folder, server, url),
+            file: TokenFile::new(data, server, url),
             grant: Grant::Person,
             options,
             agent: None,

@@ -24,8 +24,6 @@ use super::{
     store::{Keeper, TokenFile},
 };
 
-/// Where tokens are, in the data folder.
-const FOLDER: &str = "tokens";
 const CLIENT_NAME: &str = "Resultant";
 /// How long the page that says that all is well may take to reach the browser.
 const GOODBYE_TIME_MAX: Duration = Duration::from_secs(2);
@@ -141,12 +139,12 @@ pub async fn login(
     agent: &dyn UserAgent,
     options: &LoginOptions,
 ) -> Result<Login, LoginError> {
-    authorize(&TokenFile::new(&data.join(FOLDER), server, url), url, agent, options, None).await
+    authorize(&TokenFile::new(data, server, url), url, agent, options, None).await
 }
 
 /// Throws the tokens of a server away. True when there were some.
 pub fn logout(server: &str, url: &Url, data: &Path) -> io::Result<bool> {
-    TokenFile::new(&data.join(FOLDER), server, url).remove()
+    TokenFile::new(data, server, url).remove()
 }
 
 /// The whole way; `challenge` is what the server said when it wanted a token.

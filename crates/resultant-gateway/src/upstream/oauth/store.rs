@@ -78,9 +78,9 @@ impl Kept {
 }
 
 impl TokenFile {
-    pub(super) fn new(folder: &Path, server: &str, url: &Url) -> TokenFile {
+    pub(super) fn new(data: &Path, server: &str, url: &Url) -> TokenFile {
         let name = format!("{}.json", file_name(server));
-        TokenFile { path: folder.join(name), url: url.to_string() }
+        TokenFile { path: data.join("tokens").join(name), url: url.to_string() }
     }
 
     /// The tokens, when there are some for this server. A file that cannot be read is as good as

@@ -74,8 +74,8 @@ impl World {
     }
 
     fn tokens(&self) -> OAuthTokens {
-        let folder = self.data.path().join("tokens");
-        OAuthTokens::new("Files", &self.server.url, &folder, LoginOptions::default())
+        let data = self.data.path();
+        OAuthTokens::new("Files", &self.server.url, data, LoginOptions::default())
     }
 
     fn client(&self, tokens: OAuthTokens) -> Client {
@@ -264,7 +264,7 @@ async fn a_token_that_expires_is_renewed_once_for_all() {
     let world = World::start().await;
     world.book().login_lasts = 5;
     world.login().await.unwrap();
-    // Two sources over one folder are what two processes are.
+    // Two sources over one data are what two processes are.
     let (one, two) = (world.tokens(), world.tokens());
     let tokens = tokio::join!(
         one.access_token(),
@@ -315,8 +315,8 @@ async fn tokens_go_to_the_server_they_are_for_and_to_its_issuer_alone() {
     let world = World::start().await;
     world.login().await.unwrap();
     let elsewhere = world.server.url.join("/other").unwrap();
-    let (folder, options) = (world.data.path().join("tokens"), LoginOptions::default());
-    assert_eq!(OAuthTokens::new("Files", &elsewhere, &folder, options).access_token().await, None);
+    let (data, options) = (world.data.path(), LoginOptions::default());
+    assert_eq!(OAuthTokens::new("Files", &elsewhere, data, options).access_token().await, None);
 
     world.book().issuer = Some("http://127.0.0.1:1".to_owned());
     assert!(!world.tokens().unauthorized(Some("t1"), None).await);
@@ -354,9 +354,9 @@ async fn a_client_gets_tokens_by_its_own_secret() {
         client_secret: Some("pass".to_owned()),
         ..LoginOptions::default()
     };
-    let folder = world.data.path().join("tokens");
+    let data = world.data.path();
     let tokens =
-        OAuthTokens::new("Files", &world.server.url, &folder, options).with_grant(Grant::Client);
+        OAuthTokens::new("Files", &world.server.url, data, options).with_grant(Grant::Client);
     let mut client = world.client(tokens);
     for revoked in [false, true] {
         if revoked {

@@ -176,7 +176,7 @@ async fn a_server_of_2024_11_05_is_found_out() {
 async fn an_answer_over_the_limit_fails_its_request_in_the_one_stream() {
     let server = old_server("/messages?s=1").await;
     let mut client = Client::with(&server.url, |options| {
-        let spool = SpoolOptions { message_bytes_max: 20, ..(*options.spool).clone() };
+        let spool = SpoolOptions { message_bytes_max: 19, ..(*options.spool).clone() };
         options.spool = Arc::new(spool);
     });
     // The endpoint fits, the answer does not.
