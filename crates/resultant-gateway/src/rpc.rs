@@ -16,10 +16,23 @@ pub(crate) struct Message {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
-    Request { id: Json, method: String, params: Option<Json> },
-    Notification { method: String, params: Option<Json> },
-    Result { id: Json, result: Json },
-    Error { id: Option<Json>, error: RpcError },
+    Request {
+        id: Json,
+        method: String,
+        params: Option<Json>,
+    },
+    Notification {
+        method: String,
+        params: Option<Json>,
+    },
+    Result {
+        id: Json,
+        result: Json,
+    },
+    Error {
+        id: Option<Json>,
+        error: RpcError,
+    },
     /// JSON, but no message.
     Other,
 }

@@ -3,8 +3,8 @@
 mod input;
 
 pub use self::input::Input;
-pub(crate) use self::input::decode;
 use self::input::Repairs;
+pub(crate) use self::input::decode;
 use crate::{
     Limits, Protocol, Schema, SchemaPolicy, Sink, SyntaxError, Upgrade,
     dialect::{

@@ -28,7 +28,10 @@ pub(crate) struct Outgoing {
 pub(crate) trait Wire: Send + Sync {
     /// Sends a message. It returns when the message is out; what comes back goes to the inbox. An
     /// error means that nothing reached the server.
-    fn send(&self, message: Outgoing) -> Pin<Box<dyn Future<Output = Result<(), WireError>> + Send + '_>>;
+    fn send(
+        &self,
+        message: Outgoing,
+    ) -> Pin<Box<dyn Future<Output = Result<(), WireError>> + Send + '_>>;
 
     /// Nobody waits for the answer of this request any more. Over modern HTTP this closes its
     /// stream, which cancels it.
