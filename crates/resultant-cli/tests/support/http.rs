@@ -314,8 +314,12 @@ impl Read for Body {
             };
         };
         let most = buffer.len().min(usize::try_from(*left).unwrap_or(usize::MAX));
+        if most == 0 {
+            // Reading nothing would still wait for the next response's first bytes.
+            return Ok(0);
+        }
         let count = self.stream.read(&mut buffer[..most])?;
-        if count == 0 && most > 0 {
+        if count == 0 {
             return Err(std::io::ErrorKind::UnexpectedEof.into());
         }
         *left -= count as u64;
