@@ -47,7 +47,7 @@ const RARE_PEERS: [TestPeer; 3] = [
 const FULL_VARIABLE: &str = "RESULTANT_TEST_FULL";
 
 /// The tests that talk to the rarer peers.
-const RARE_PEERS_TEST: &str = "sdk_clients";
+const RARE_PEERS_TESTS: [&str; 2] = ["sdk_clients", "sdk_servers"];
 
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) {
     if DENY.step(workspace, steps) {
@@ -70,7 +70,8 @@ fn rare_peers(workspace: &Workspace, steps: &mut Steps) {
         peer.step(workspace, steps, &mut tests);
     }
     steps.run("tests with the rarer peers", || {
-        step::run(tests.args(["test", "--package", "resultant-cli", "--test", RARE_PEERS_TEST]))
+        tests.args(["test", "--package", "resultant-cli", "--no-fail-fast"]);
+        step::run(tests.args(RARE_PEERS_TESTS.iter().flat_map(|name| ["--test", name])))
     });
 }
 

@@ -15,13 +15,13 @@ use std::{
 };
 
 use anyhow::{Context, ensure};
-use mcp::{Client, Gateway, Identity, LEGACY, MODERN, find_peer, node_folder};
+use mcp::{
+    Client, Gateway, Identity, LEGACY, MODERN, Sameness, check_era, compare, find_peer, members,
+    node_folder,
+};
 use serde_json::{Map, Value, json, value::RawValue};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_resultant");
-
-/// What 2026-07-28 adds to results.
-const ADDED_BY_MODERN: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
 
 /// A request whose result must not change on the way.
 struct Case {
@@ -40,6 +40,8 @@ struct Fixture {
     command: Vec<String>,
     /// Environment of the direct server and of the one behind the gateway.
     env: [BTreeMap<&'static str, String>; 2],
+    /// Whether it speaks the modern era too, so that the gateway may.
+    modern: bool,
     cases: Vec<Case>,
 }
 
@@ -170,30 +172,6 @@ fn git_cases(folder: &Path) -> anyhow::Result<Vec<Case>> {
     ])
 }
 
-/// The members of a result, each with its bytes, in order.
-fn members(result: &str) -> anyhow::Result<Vec<(String, String)>> {
-    let order: Map<String, Value> = serde_json::from_str(result)?;
-    let raw: BTreeMap<String, &RawValue> = serde_json::from_str(result)?;
-    let text = |name: &String| raw.get(name).map(|value| value.get().to_owned());
-    order.keys().map(|name| Ok((name.clone(), text(name).context("a member")?))).collect()
-}
-
-/// Bytes are compared whole, unless the client's version adds members to the result.
-fn compare(direct: &mcp::Message, through: &mcp::Message, modern: bool) -> anyhow::Result<()> {
-    let same = match (direct.result(), through.result()) {
-        (Some(direct), Some(through)) if modern => {
-            let mut through = members(through)?;
-            ensure!(through.iter().any(|(name, _)| name == "resultType"), "no resultType");
-            through.retain(|(name, _)| !ADDED_BY_MODERN.contains(&name.as_str()));
-            members(direct)? == through
-        }
-        (Some(direct), Some(through)) => direct == through,
-        _ => direct.error().is_some() && direct.error() == through.error(),
-    };
-    ensure!(same, "\n direct: {}\nthrough: {}", direct.text(), through.text());
-    Ok(())
-}
-
 /// Tool definitions keep their bytes. An output schema may be widened, because what the gateway
 /// puts in the place of a large result must conform too.
 fn compare_tools(direct: &Client, through: &Client) -> anyhow::Result<()> {
@@ -227,7 +205,7 @@ fn run(fixtures: &[Fixture], version: &str) -> anyhow::Result<usize> {
     for fixture in fixtures {
         let direct = Client::stdio(&mut fixture.direct(), &Identity::plain(LEGACY))?;
         let through = Client::http(&gateway.server(fixture.name), &Identity::plain(version))?;
-        count += run_cases(&direct, &through, &fixture.cases, version)
+        count += run_cases(&direct, &through, fixture.modern, &fixture.cases, version)
             .with_context(|| format!("{}; the gateway said:\n{}", fixture.name, gateway.log()))?;
     }
     Ok(count)
@@ -237,14 +215,23 @@ fn run(fixtures: &[Fixture], version: &str) -> anyhow::Result<usize> {
 fn run_cases(
     direct: &Client,
     through: &Client,
+    modern_server: bool,
     cases: &[Case],
     version: &str,
 ) -> anyhow::Result<usize> {
+    let modern = version == MODERN;
+    let sameness = match modern || modern_server {
+        true => Sameness::ApartFromEra,
+        false => Sameness::Whole,
+    };
     let mut different = Vec::new();
     for Case { method, params } in cases {
         let expected = direct.request(method, params.clone())?;
         let got = through.request(method, params.clone());
-        let compared = got.and_then(|got| compare(&expected, &got, version == MODERN));
+        let compared = got.and_then(|got| {
+            compare(&expected, &got, sameness)?;
+            check_era(&got, modern)
+        });
         if let Err(error) = compared {
             different.push(format!("{method} {params}: {error:#}"));
         }
@@ -277,18 +264,21 @@ fn check_stdio(version: &str) -> anyhow::Result<()> {
             name: "everything",
             command: node.command("server-everything", &["stdio"]),
             env: none(),
+            modern: false,
             cases: everything_cases(),
         },
         Fixture {
             name: "filesystem",
             command: node.command("server-filesystem", &[&files.display().to_string()]),
             env: none(),
+            modern: false,
             cases: filesystem_cases(&files)?,
         },
         Fixture {
             name: "memory",
             command: node.command("server-memory", &[]),
             env: [memory("direct.jsonl"), memory("through.jsonl")],
+            modern: false,
             cases: memory_cases(),
         },
         Fixture {
@@ -297,6 +287,7 @@ fn check_stdio(version: &str) -> anyhow::Result<()> {
                 .map(str::to_owned)
                 .into(),
             env: none(),
+            modern: true,
             cases: git_cases(&repository)?,
         },
     ];
@@ -325,7 +316,7 @@ fn a_server_over_http() -> anyhow::Result<()> {
     for version in [LEGACY, MODERN] {
         let direct = Client::http(&server.url, &Identity::plain(LEGACY))?;
         let through = Client::http(&gateway.server("everything"), &Identity::plain(version))?;
-        run_cases(&direct, &through, &everything_cases(), version)
+        run_cases(&direct, &through, false, &everything_cases(), version)
             .with_context(|| format!("{version}; the gateway said:\n{}", gateway.log()))?;
     }
     Ok(())

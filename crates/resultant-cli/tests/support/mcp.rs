@@ -11,6 +11,7 @@ mod gateway;
 mod http;
 mod message;
 mod peer;
+mod same_bytes;
 mod stdio;
 
 use std::{
@@ -29,7 +30,8 @@ use serde_json::{Value, json};
 pub(crate) use self::{
     gateway::Gateway,
     message::Message,
-    peer::{Node, Server, client_script, find_peer, free_port, node_folder},
+    peer::{Node, Server, client_script, find_peer, free_port, node_folder, server_script},
+    same_bytes::{Sameness, check_era, compare, members},
 };
 use self::{http::Http, stdio::Stdio};
 

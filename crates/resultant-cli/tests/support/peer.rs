@@ -112,3 +112,8 @@ impl Drop for Server {
 pub(crate) fn client_script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients").join(name)
 }
+
+/// The programs of the SDK servers.
+pub(crate) fn server_script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers").join(name)
+}
