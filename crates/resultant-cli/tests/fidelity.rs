@@ -321,3 +321,31 @@ fn a_server_over_http() -> anyhow::Result<()> {
     }
     Ok(())
 }
+
+/// The comparison itself: what must count as different does.
+#[test]
+fn differences_are_noticed() -> anyhow::Result<()> {
+    let message = |result: &str| {
+        let text = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
+        mcp::Message::parse(text.into_bytes())
+    };
+    let direct = message(r#"{"content":[],"structuredContent":{"n":1.50,"m":2}}"#)?;
+    let modern = message(
+        r#"{"content":[],"resultType":"complete","structuredContent":{"n":1.50,"m":2},"_meta":{"io.modelcontextprotocol/serverInfo":{}}}"#,
+    )?;
+    compare(&direct, &direct, Sameness::Whole)?;
+    compare(&direct, &modern, Sameness::ApartFromEra)?;
+    ensure!(compare(&direct, &modern, Sameness::Whole).is_err(), "an addition");
+    ensure!(check_era(&modern, false).is_err() && check_era(&direct, true).is_err(), "the era");
+    for changed in [
+        r#"{"content":[],"structuredContent":{"n":1.5,"m":2}}"#,
+        r#"{"content":[],"structuredContent":{"m":2,"n":1.50}}"#,
+        r#"{"content":[],"structuredContent":{"n": 1.50,"m":2}}"#,
+        r#"{"content":[]}"#,
+        r#"{"content":[],"structuredContent":{"n":1.50,"m":2},"_meta":{"x":1}}"#,
+    ] {
+        let same = compare(&direct, &message(changed)?, Sameness::ApartFromEra);
+        ensure!(same.is_err(), "{changed} passed as the same");
+    }
+    Ok(())
+}
