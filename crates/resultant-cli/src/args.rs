@@ -16,6 +16,9 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
+  A configuration for the gateway, with the servers you have:
+    resultant init --from claude-desktop
+
   What a tool result comes to, as contract JSON:
     echo '{\"content\": [{\"type\": \"text\", \"text\": \"{\\\"n\\\": 2}\"}]}' | resultant normalize
 
@@ -33,6 +36,9 @@ pub(crate) enum Command {
     /// Reads a tool result, or a return value, and writes it for an audience.
     #[command(after_help = NORMALIZE_EXAMPLES)]
     Normalize(NormalizeArguments),
+    /// Writes a configuration for the gateway: a commented starter, or another client's servers.
+    #[command(after_help = INIT_EXAMPLES)]
+    Init(InitArguments),
     /// Says what is odd about a result, or about what a server's tools return.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArguments),
@@ -163,4 +169,44 @@ pub(crate) struct CheckArguments {
     /// A server to start, and its arguments
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
+}
+
+const INIT_EXAMPLES: &str = "\
+Without FILE, the client's own configuration is looked for where it keeps it: first in this folder,
+then in yours. What only the other client can do (like `inputs` of VS Code) becomes an environment
+variable, with a comment. The file may hold secrets, so only you can read it.
+
+Exit code: 0; 2 when the client's configuration is missing or broken, or the output exists.
+
+Examples:
+  resultant init                                         a commented resultant.json
+  resultant init --from claude-desktop                   the servers of Claude Desktop
+  resultant init --from vscode .vscode/mcp.json
+  resultant init --from cursor --output -                to standard output";
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArguments {
+    /// Take the servers over from another MCP client
+    #[arg(long, value_name = "CLIENT", value_enum)]
+    pub(crate) from: Option<ImportClient>,
+
+    /// The client's configuration; where it usually is, unless given
+    #[arg(value_name = "FILE", requires = "from")]
+    pub(crate) input: Option<PathBuf>,
+
+    /// Where to write; `-` for standard output
+    #[arg(long, value_name = "FILE", default_value = "resultant.json")]
+    pub(crate) output: PathBuf,
+
+    /// Write over a file that exists
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ImportClient {
+    ClaudeDesktop,
+    Cursor,
+    #[value(name = "vscode")]
+    VsCode,
 }

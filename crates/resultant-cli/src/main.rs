@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod files;
+mod init;
 mod input;
 mod normalize;
 mod server;
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
     let result = match command {
         Command::Normalize(arguments) => normalize::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Init(arguments) => init::run(&arguments),
     };
     match result {
         Ok(code) => code,

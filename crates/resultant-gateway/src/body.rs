@@ -7,6 +7,8 @@
 //! buys that a message is read with the tool's schema and the server's version at hand. The file
 //! goes when its [`Spool`] is dropped.
 
+mod envelope;
+
 use std::{
     fs::{File, OpenOptions},
     io::{self, Write as _},
@@ -15,6 +17,8 @@ use std::{
 };
 
 use bytes::{Bytes, BytesMut};
+
+pub(crate) use self::envelope::{Envelope, id_of};
 
 /// Where messages that do not fit into memory go, and how long they may be.
 #[derive(Clone, Debug)]

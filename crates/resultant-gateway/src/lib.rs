@@ -1,5 +1,25 @@
 //! One MCP endpoint over many servers, every tool result in order.
 
 mod body;
+mod bridge;
+mod catalog;
+mod client;
+pub mod config;
+mod dispatch;
+mod files;
+mod forward;
+mod front;
+mod gateway;
+mod listeners;
+mod metrics;
+mod pipeline;
+mod random;
+mod reply;
+mod routes;
 mod rpc;
 mod upstream;
+
+pub use self::{
+    front::{serve, serve_stdio},
+    gateway::{Gateway, StartError},
+};

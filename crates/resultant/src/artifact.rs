@@ -52,8 +52,20 @@ pub struct Artifact {
     pub extra: Object,
     /// Where the bytes are.
     pub content: Content,
-    /// It came as an image block: the model should see it.
-    pub(crate) is_image_block: bool,
+    /// The block it came in, where it came in one.
+    pub(crate) origin: Origin,
+}
+
+/// How a file came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// As an image block: the model should see it.
+    ImageBlock,
+    /// As audio or as an embedded resource.
+    OtherBlock,
+    /// In a contract, or cut out of something else.
+    #[default]
+    Elsewhere,
 }
 
 /// Where the bytes of an artifact are.
@@ -148,7 +160,7 @@ impl Artifact {
             annotations: None,
             extra: Object::default(),
             content: Content::Text(text),
-            is_image_block: false,
+            origin: Origin::Elsewhere,
         }
     }
 

@@ -53,6 +53,9 @@ pub(crate) trait Inbox: Send + Sync {
     /// This request will get no answer.
     fn failed(&self, id: u64, error: WireError);
 
+    /// A message was lost on the way; `id` is what its beginning says it answers.
+    fn lost(&self, id: Option<u64>, error: WireError);
+
     /// Nothing will come any more. Requests that wait get no answer.
     fn closed(&self, error: WireError);
 }

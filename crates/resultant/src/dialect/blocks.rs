@@ -1,7 +1,7 @@
 //! Plain MCP content: rule R8. Files become artifacts, links stay links, texts are collected.
 
 use crate::{
-    artifact::last_segment,
+    artifact::{Origin, last_segment},
     json::{Json, Object},
     note::{Note, Rule},
     outcome::{Builder, Fallback, FileBytes, FileDetails, Link, Proposal, shown},
@@ -166,7 +166,10 @@ fn add_block_file(
     }
     let details = FileDetails {
         annotations: block.annotations.clone(),
-        is_image_block: matches!(block.kind, BlockKind::Image { .. }),
+        origin: match block.kind {
+            BlockKind::Image { .. } => Origin::ImageBlock,
+            _ => Origin::OtherBlock,
+        },
         extra,
         ..Default::default()
     };

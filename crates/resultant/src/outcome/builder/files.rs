@@ -3,7 +3,7 @@
 use super::Builder;
 use crate::{
     artifact::{
-        Artifact, Content, Decided, Measured, Sha256Digest, Viewer, clean_name, decide_media_type,
+        Artifact, Content, Origin, Decided, Measured, Sha256Digest, Viewer, clean_name, decide_media_type,
         extension_for, measure_base64,
     },
     json::{Json, Object},
@@ -34,7 +34,7 @@ pub(crate) struct FileDetails {
     pub(crate) url: Option<String>,
     pub(crate) annotations: Option<Json>,
     pub(crate) extra: Object,
-    pub(crate) is_image_block: bool,
+    pub(crate) origin: Origin,
 }
 
 pub(crate) enum Fallback {
@@ -109,7 +109,7 @@ impl Builder<'_> {
             annotations: details.annotations,
             extra: details.extra,
             content,
-            is_image_block: details.is_image_block,
+            origin: details.origin,
         });
         Some(final_name)
     }
@@ -275,7 +275,7 @@ impl Builder<'_> {
             url,
             annotations,
             extra,
-            is_image_block: false,
+            origin: Origin::Elsewhere,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Builder;
 use crate::{
-    artifact::{Artifact, Content, Sha256Digest},
+    artifact::{Artifact, Content, Origin, Sha256Digest},
     json::{Json, Object, push_string, rewrite_strings},
     note::{Note, Rule},
     outcome::Carried,
@@ -205,6 +205,6 @@ fn spilled_artifact(spilled: &Spilled, name: String, mime: &str) -> Artifact {
         annotations: None,
         extra: Object::default(),
         content: Content::Spilled(spilled.id),
-        is_image_block: false,
+        origin: Origin::Elsewhere,
     }
 }

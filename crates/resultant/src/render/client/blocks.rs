@@ -2,7 +2,7 @@
 
 use crate::{
     Protocol,
-    artifact::{Artifact, Content, sniff_image},
+    artifact::{Artifact, Content, Origin, sniff_image},
     base64,
     json::{ObjectWriter, push_compact, push_string},
     render::{hide::Hidden, valid::are_annotations},
@@ -36,7 +36,7 @@ pub(super) fn image_block(
     protocol: Protocol,
 ) -> Option<String> {
     let Content::Base64(text) = &artifact.content else { return None };
-    if !artifact.is_image_block || text.len() > IMAGE_BASE64_BYTES_MAX {
+    if artifact.origin != Origin::ImageBlock || text.len() > IMAGE_BASE64_BYTES_MAX {
         return None;
     }
     let bytes = artifact.to_bytes()?;

@@ -1,0 +1,227 @@
+//! Where the parts of a JSON-RPC message are, in a file that is never in memory as a whole.
+//!
+//! Only the outermost members are looked at; strings are skipped at the speed of a search for
+//! quotes. What is inside is not checked here.
+
+use std::{fs::File, io, io::Read as _};
+
+use super::Spool;
+
+/// A member's text and its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) start: u64,
+    pub(crate) text: Vec<u8>,
+}
+
+/// The outermost members of a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Envelope {
+    pub(crate) id: Option<Found>,
+    /// The offset of the first byte of the result.
+    pub(crate) result: Option<u64>,
+    pub(crate) has_error: bool,
+    pub(crate) has_method: bool,
+}
+
+/// Longer keys and ids are none of ours.
+const CAPTURE_BYTES_MAX: usize = 256;
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// The id that a long message answers.
+pub(crate) fn id_of(spool: &Spool) -> io::Result<Option<u64>> {
+    let envelope = Envelope::of(&mut spool.open()?)?;
+    let text = match (&envelope.id, envelope.has_method) {
+        (Some(id), false) => String::from_utf8_lossy(&id.text).into_owned(),
+        _ => return Ok(None),
+    };
+    Ok(text.trim().trim_matches('"').parse().ok())
+}
+
+impl Envelope {
+    /// Reads a file once.
+    pub(crate) fn of(file: &mut File) -> io::Result<Envelope> {
+        let mut walk = Walk::default();
+        let mut chunk = vec![0; CHUNK_BYTES];
+        loop {
+            match file.read(&mut chunk)? {
+                0 => break,
+                read => walk.feed(&chunk[..read]),
+            }
+        }
+        walk.take_value();
+        Ok(walk.envelope)
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Place {
+    /// Before a key of the outermost object.
+    #[default]
+    Key,
+    /// Between a key and its value.
+    Colon,
+    /// In a value of the outermost object.
+    Value,
+}
+
+#[derive(Default)]
+struct Walk {
+    envelope: Envelope,
+    offset: u64,
+    depth: usize,
+    is_in_string: bool,
+    is_escaped: bool,
+    place: Place,
+    key: Vec<u8>,
+    value: Vec<u8>,
+    value_start: Option<u64>,
+}
+
+impl Walk {
+    fn feed(&mut self, chunk: &[u8]) {
+        let mut at = 0;
+        while at < chunk.len() {
+            if self.is_in_string && !self.is_escaped && !self.is_captured() {
+                // The bulk of a long message: on to the next quote or backslash.
+                match memchr::memchr2(b'"', b'\\', &chunk[at..]) {
+                    Some(0) => {}
+                    found => {
+                        let skipped = found.unwrap_or(chunk.len() - at);
+                        at += skipped;
+                        self.offset += skipped as u64;
+                        continue;
+                    }
+                }
+            }
+            self.byte(chunk[at]);
+            at += 1;
+            self.offset += 1;
+        }
+    }
+
+    fn is_captured(&self) -> bool {
+        self.depth == 1 && (self.place == Place::Key || self.key == b"id")
+    }
+
+    fn byte(&mut self, byte: u8) {
+        if self.depth == 1 && self.place == Place::Value && self.value_start.is_none() {
+            if byte.is_ascii_whitespace() {
+                return;
+            }
+            self.value_start = Some(self.offset);
+        }
+        if self.is_in_string {
+            self.capture(byte);
+            match (self.is_escaped, byte) {
+                (true, _) => self.is_escaped = false,
+                (false, b'\\') => self.is_escaped = true,
+                (false, b'"') => {
+                    self.is_in_string = false;
+                    if self.depth == 1 && self.place == Place::Key {
+                        self.place = Place::Colon;
+                    }
+                }
+                _ => {}
+            }
+            return;
+        }
+        match byte {
+            b'"' => {
+                if self.depth == 1 && self.place == Place::Key {
+                    self.key.clear();
+                }
+                self.is_in_string = true;
+                self.capture(byte);
+            }
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' => {
+                if self.depth == 1 {
+                    self.take_value();
+                }
+                self.depth = self.depth.saturating_sub(1);
+            }
+            b':' if self.depth == 1 && self.place == Place::Colon => {
+                self.place = Place::Value;
+                self.value.clear();
+                self.value_start = None;
+            }
+            b',' if self.depth == 1 => {
+                self.take_value();
+                self.place = Place::Key;
+            }
+            _ => self.capture(byte),
+        }
+    }
+
+    fn capture(&mut self, byte: u8) {
+        let target = match (self.depth, self.place) {
+            (1, Place::Key) if byte != b'"' && self.is_in_string => &mut self.key,
+            (1, Place::Value) if self.key == b"id" => &mut self.value,
+            _ => return,
+        };
+        if target.len() < CAPTURE_BYTES_MAX {
+            target.push(byte);
+        }
+    }
+
+    /// A value of the outermost object has ended.
+    fn take_value(&mut self) {
+        if self.place != Place::Value {
+            return;
+        }
+        match self.key.as_slice() {
+            b"id" => {
+                let mut text = std::mem::take(&mut self.value);
+                text.truncate(text.trim_ascii_end().len());
+                self.envelope.id = self.value_start.map(|start| Found { start, text });
+            }
+            // Of equal keys the last counts, here as everywhere.
+            b"result" => self.envelope.result = self.value_start,
+            b"error" => self.envelope.has_error = true,
+            b"method" => self.envelope.has_method = true,
+            _ => {}
+        }
+        self.place = Place::Key;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Envelope, Walk};
+
+    fn scan(text: &str, chunk: usize) -> Envelope {
+        let mut walk = Walk::default();
+        for part in text.as_bytes().chunks(chunk) {
+            walk.feed(part);
+        }
+        walk.take_value();
+        walk.envelope
+    }
+
+    #[test]
+    fn the_outermost_members_are_found_however_the_message_is_cut() {
+        let cases = [
+            (r#"{"jsonrpc":"2.0","id":7,"result":{"id":1,"a":"\"}],"}}"#, Some("7"), Some('{')),
+            (r#"{"result" : {"x":["id",{"id":2}]}, "id" : "a-9" }"#, Some("\"a-9\""), Some('{')),
+            (r#"{"id":12}"#, Some("12"), None),
+            (r#"{"result":[1,2],"error":null,"method":"m"}"#, None, Some('[')),
+        ];
+        for (text, id, first) in cases {
+            for chunk in [1, 2, 3, 7, 1000] {
+                let envelope = scan(text, chunk);
+                let found = envelope.id.as_ref().map(|id| {
+                    let start = usize::try_from(id.start).expect("small");
+                    let text_there = &text.as_bytes()[start..start + id.text.len()];
+                    assert_eq!(text_there, id.text, "{text}");
+                    String::from_utf8_lossy(&id.text).into_owned()
+                });
+                assert_eq!(found.as_deref(), id, "{text}");
+                let at = envelope.result.map(|at| usize::try_from(at).expect("small"));
+                assert_eq!(at.map(|at| text.as_bytes()[at] as char), first, "{text}");
+            }
+        }
+        assert!(scan(r#"{"error":{"code":1},"id":null}"#, 5).has_error);
+        assert!(scan(r#"{"id":1,"method":"ping"}"#, 5).has_method);
+    }
+}

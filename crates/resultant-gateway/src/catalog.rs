@@ -1,0 +1,254 @@
+//! What servers offer: tool definitions, repaired where they are broken, and written for each
+//! protocol version.
+//!
+//! A definition that cannot be used is left out with a reason; it never takes the others with it.
+
+mod headers;
+mod merged;
+mod names;
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
+
+use resultant::{
+    Advertise, Json, Object, Protocol, Schema, SchemaLimits, SchemaPolicy, Shape,
+};
+
+pub(crate) use self::{
+    headers::{HeaderParam, header_value, read_header_value},
+    merged::{Merged, merge},
+    names::exposed_names,
+};
+use crate::{
+    config::ServerConfig,
+    upstream::{ConnectError, Link},
+};
+
+/// Checking a result may take this much work at most, so that no schema can hold a thread.
+const CHECK_STEPS_MAX: u64 = 2_000_000;
+
+/// A tool of a server.
+#[derive(Debug)]
+pub(crate) struct Tool {
+    /// As its server names it.
+    pub(crate) name: String,
+    definition: Object,
+    pub(crate) schema: Option<Schema>,
+    /// Arguments that also go into headers.
+    pub(crate) header_params: Vec<HeaderParam>,
+    advertise: Advertise,
+    keeps_schema: bool,
+}
+
+/// What one server offers.
+#[derive(Debug, Default)]
+pub(crate) struct ServerCatalog {
+    pub(crate) tools: Vec<Arc<Tool>>,
+    by_name: HashMap<String, usize>,
+    /// Tools that were repaired or left out, with the reason.
+    pub(crate) left_out: Vec<(String, String)>,
+    written: [OnceLock<Arc<str>>; Protocol::ALL.len()],
+}
+
+impl ServerCatalog {
+    pub(crate) fn tool(&self, name: &str) -> Option<&Arc<Tool>> {
+        self.by_name.get(name).map(|at| &self.tools[*at])
+    }
+
+    /// The tools as a JSON array for clients of this version.
+    pub(crate) fn write(&self, protocol: Protocol) -> Arc<str> {
+        let write = || {
+            let tools = self.tools.iter().map(|tool| tool.write(protocol, &tool.name));
+            array_of(tools).into()
+        };
+        self.written[place(protocol)].get_or_init(write).clone()
+    }
+}
+
+fn place(protocol: Protocol) -> usize {
+    Protocol::ALL.iter().position(|known| *known == protocol).unwrap_or_default()
+}
+
+fn array_of(items: impl Iterator<Item = String>) -> String {
+    let mut out = String::from("[");
+    for item in items {
+        if out.len() > 1 {
+            out.push(',');
+        }
+        out.push_str(&item);
+    }
+    out.push(']');
+    out
+}
+
+impl Tool {
+    /// Reads a definition. Returns it and what was wrong with it, or why it cannot be used.
+    pub(crate) fn read(json: &Json, config: &ServerConfig) -> Result<(Tool, Vec<String>), String> {
+        if !json.is_object() {
+            return Err("its definition is no object".to_owned());
+        }
+        let mut definition = Object::of(json);
+        let mut repairs = Vec::new();
+        let name = definition.get("name").and_then(Json::as_str).map(|name| name.into_owned());
+        let name = name.filter(|name| !name.is_empty()).ok_or("it has no name")?;
+        for (key, is_right) in [
+            ("title", is_string as fn(&Json) -> bool),
+            ("description", is_string),
+            ("annotations", Json::is_object),
+            ("_meta", Json::is_object),
+            ("icons", Json::is_array),
+            ("execution", Json::is_object),
+        ] {
+            if definition.get(key).is_some_and(|value| !is_right(value)) {
+                definition.remove(key);
+                repairs.push(format!("its `{key}` has the wrong type and is left out"));
+            }
+        }
+        if let Some(repair) = repair_input(&mut definition) {
+            repairs.push(repair);
+        }
+        let header_params = headers::of_schema(definition.get("inputSchema"))?;
+        let schema = match definition.get("outputSchema").filter(|schema| !schema.is_null()) {
+            Some(json) => {
+                let limits = SchemaLimits { check_steps_max: CHECK_STEPS_MAX, ..Default::default() };
+                match Schema::compile(json, &limits) {
+                    Ok(schema) => Some(schema),
+                    Err(error) => {
+                        repairs.push(format!("its output schema is left out: {error}"));
+                        None
+                    }
+                }
+            }
+            None => None,
+        };
+        let advertise = Advertise {
+            may_digest: true,
+            may_problem: config.schema_policy == SchemaPolicy::Note,
+            may_strip_files: true,
+        };
+        let keeps_schema = config.shape == Shape::Mcp;
+        let tool = Tool { name, definition, schema, header_params, advertise, keeps_schema };
+        Ok((tool, repairs))
+    }
+
+    /// The definition for clients of this version, under this name.
+    pub(crate) fn write(&self, protocol: Protocol, name: &str) -> String {
+        let mut definition = self.definition.clone();
+        if name != self.name {
+            definition.set("name", Json::string(name));
+        }
+        match &self.schema {
+            Some(schema) if self.keeps_schema && protocol.has_structured_content() => {
+                definition.set("outputSchema", schema.advertised(protocol, self.advertise));
+            }
+            _ => {
+                definition.remove("outputSchema");
+            }
+        }
+        definition.to_json().to_string()
+    }
+
+    /// The title or description, for people.
+    pub(crate) fn summary(&self) -> String {
+        let text = |key| self.definition.get(key).and_then(Json::as_str);
+        let text = text("description").or_else(|| text("title")).unwrap_or_default();
+        text.lines().next().unwrap_or_default().to_owned()
+    }
+
+    /// The view that a host may show beside a result, in both spellings.
+    pub(crate) fn view(&self) -> Option<String> {
+        let meta = self.definition.get("_meta")?;
+        let nested = meta.get("ui").and_then(|ui| ui.get("resourceUri"));
+        let uri = nested.or_else(|| meta.get("ui/resourceUri"))?;
+        uri.as_str().map(|uri| uri.into_owned())
+    }
+}
+
+fn is_string(json: &Json) -> bool {
+    json.kind() == resultant::Kind::String
+}
+
+/// Every version wants an object schema for the arguments.
+fn repair_input(definition: &mut Object) -> Option<String> {
+    let empty = || {
+        let mut schema = Object::default();
+        schema.set("type", Json::string("object"));
+        schema
+    };
+    let (schema, repair) = match definition.get("inputSchema") {
+        Some(schema) if schema.is_object() => {
+            let kind = schema.get("type");
+            if kind.as_ref().and_then(Json::as_str).as_deref() == Some("object") {
+                return None;
+            }
+            let mut repaired = Object::of(schema);
+            repaired.set("type", Json::string("object"));
+            (repaired, "its input schema does not say `type: object`; it does now")
+        }
+        Some(_) => (empty(), "its input schema is no object and is replaced by an open one"),
+        None => (empty(), "it has no input schema and gets an open one"),
+    };
+    definition.set("inputSchema", schema.to_json());
+    Some(repair.to_owned())
+}
+
+/// Asks a server for its tools, page by page.
+pub(crate) async fn fetch(
+    link: &Arc<Link>,
+    config: &ServerConfig,
+    tools_max: usize,
+) -> Result<ServerCatalog, ConnectError> {
+    const STEP: &str = "tools/list";
+    let mut catalog = ServerCatalog::default();
+    if !link.peer().is_some_and(|peer| peer.has("tools")) {
+        return Ok(catalog);
+    }
+    let mut cursor: Option<Json> = None;
+    loop {
+        let params = crate::bridge::own_params(link, "cursor", cursor.as_ref());
+        let answer = link.request(STEP, params, Vec::new()).await;
+        let result = match answer {
+            Ok(Ok(result)) => result,
+            Ok(Err(error)) => return Err(ConnectError::new(STEP, error.message)),
+            Err(error) => return Err(ConnectError::of(STEP, &error)),
+        };
+        let tools: Vec<Json> = result.get("tools").iter().flat_map(Json::items).collect();
+        for json in &tools {
+            if catalog.tools.len() == tools_max {
+                catalog.left_out.push(("…".to_owned(), "more than tools_max tools".to_owned()));
+                return Ok(catalog);
+            }
+            add(&mut catalog, json, config);
+        }
+        let next = result.get("nextCursor").filter(|next| !next.is_null());
+        // A server that says the same cursor twice would be asked for ever.
+        match next {
+            Some(next) if cursor.as_ref() != Some(&next) && !tools.is_empty() => {
+                cursor = Some(next);
+            }
+            _ => return Ok(catalog),
+        }
+    }
+}
+
+fn add(catalog: &mut ServerCatalog, json: &Json, config: &ServerConfig) {
+    let name = json.get("name");
+    let name = name.as_ref().and_then(Json::as_str).unwrap_or_default().into_owned();
+    let read = match config.tools.allows(&name) {
+        true => Tool::read(json, config),
+        false => return,
+    };
+    match read {
+        Ok((tool, _)) if catalog.by_name.contains_key(&tool.name) => {
+            catalog.left_out.push((name, "another tool has the same name".to_owned()));
+        }
+        Ok((tool, repairs)) => {
+            catalog.left_out.extend(repairs.into_iter().map(|repair| (name.clone(), repair)));
+            catalog.by_name.insert(tool.name.clone(), catalog.tools.len());
+            catalog.tools.push(Arc::new(tool));
+        }
+        Err(reason) => catalog.left_out.push((name, reason)),
+    }
+}

@@ -1,0 +1,392 @@
+//! Files as data: what comes of them, and what is wrong with them where.
+
+mod published;
+
+use std::{fs, path::Path, time::Duration};
+
+use super::*;
+
+const FULL: &str = include_str!("fixtures/full.json");
+
+fn base() -> &'static Path {
+    Path::new(if cfg!(windows) { r"C:\etc\resultant" } else { "/etc/resultant" })
+}
+
+fn env(name: &str) -> Option<String> {
+    let value = match name {
+        "TOKEN" => "t0ken",
+        "HOME" if !cfg!(windows) => "/var/ada",
+        "LOCALAPPDATA" if cfg!(windows) => r"C:\ada",
+        "BAD" => "line\nbreak",
+        _ => return None,
+    };
+    Some(value.to_owned())
+}
+
+fn parse(text: &str) -> Result<Loaded, ConfigErrors> {
+    Config::parse(text, base(), &env)
+}
+
+#[track_caller]
+fn parsed(text: &str) -> Loaded {
+    parse(text).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+#[test]
+fn a_file_with_every_key() {
+    let Loaded { config, warnings } = parsed(FULL);
+    assert_eq!(warnings, []);
+    assert_eq!(config.listen, Listen { host: "::1".to_owned(), port: 9000 });
+    assert_eq!(config.data, base().join("data"));
+    let seconds = Duration::from_secs;
+    assert_eq!(
+        config.timeouts,
+        Timeouts {
+            connect: seconds(1),
+            call: Some(seconds(2)),
+            session_idle: seconds(3),
+            shutdown: seconds(4),
+            heartbeat: seconds(5),
+            park: seconds(6),
+        }
+    );
+    assert_eq!((config.limits.message_bytes_max, config.limits.tools_max), (100_000, 6));
+    assert_eq!((config.budget.bytes, config.budget.tokens), (4096, 1000));
+    assert_eq!(config.allowed_hosts, ["gateway.example", "gateway.example:8443"]);
+    assert_eq!(config.allowed_origins, ["https://app.example"]);
+    let [files, weather, old] = config.servers.as_slice() else { panic!("{config:#?}") };
+    assert_eq!(
+        files.transport,
+        Transport::Stdio {
+            command: "npx".to_owned(),
+            args: ["-y", "@modelcontextprotocol/server-filesystem", "."].map(str::to_owned).into(),
+            env: vec![
+                ("MODE".to_owned(), "fast".to_owned()),
+                ("TOKEN".to_owned(), "t0ken".to_owned())
+            ],
+            cwd: Some(base().join("servers/files")),
+        }
+    );
+    assert_eq!((files.name.as_str(), files.prefix.as_str()), ("files", "fs"));
+    assert_eq!(files.shape, resultant::Shape::Contract);
+    assert_eq!(files.schema_policy, resultant::SchemaPolicy::Off);
+    assert_eq!((files.call_timeout, files.connect_timeout), (Some(seconds(2)), seconds(1)));
+    assert_eq!((files.message_bytes_max, files.is_disabled), (100_000, false));
+    assert_eq!((files.isolate, files.era, files.start), (Isolate::Auto, Era::Auto, Start::Eager));
+    let url = "https://weather.example/mcp?key=t0ken";
+    let header = ("Authorization".to_owned(), "Bearer t0ken".to_owned());
+    assert_eq!(weather.transport, Transport::http(url, &[header]).unwrap());
+    assert_eq!(weather.name.as_str(), "Weather-Service");
+    assert_eq!(weather.name.written(), "Weather Service");
+    assert_eq!((weather.prefix.as_str(), weather.shape), ("", resultant::Shape::Envelope));
+    assert_eq!(weather.schema_policy, resultant::SchemaPolicy::Error);
+    assert_eq!(weather.call_timeout, None);
+    assert_eq!(weather.connect_timeout, Duration::from_millis(2500));
+    assert_eq!(
+        (weather.isolate, weather.era, weather.start),
+        (Isolate::User, Era::Modern, Start::Lazy)
+    );
+    assert!(weather.tools.allows("get_wind") && !weather.tools.allows("get_secret"));
+    assert_eq!(weather.message_bytes_max, 1 << 20);
+    assert!(old.is_disabled);
+    assert_eq!(old.prefix, "old");
+}
+
+#[test]
+fn without_a_word_everything_is_as_documented() {
+    let Loaded { config, warnings } = parsed("{}");
+    assert_eq!(warnings, []);
+    assert_eq!(config.listen.to_string(), "127.0.0.1:8737");
+    assert!(config.listen.is_loopback());
+    #[cfg(target_os = "linux")]
+    assert_eq!(config.data, Path::new("/var/ada/.local/share/resultant"));
+    assert_eq!(config.limits, GatewayLimits::default());
+    assert_eq!(config.timeouts, Timeouts::default());
+    assert_eq!(config.servers, []);
+    assert_eq!(config, parsed(" // nothing\n{\"mcpServers\": null}").config);
+}
+
+#[test]
+fn secrets_are_not_printed() {
+    let printed = format!("{:?}", parsed(FULL));
+    assert!(!printed.contains("t0ken") && !printed.contains("fast"), "{printed}");
+    assert!(printed.contains("TOKEN=[hidden]") && printed.contains("weather.example"), "{printed}");
+}
+
+#[test]
+fn servers_of_vs_code_and_ambient_keys() {
+    let text = r#"{"inputs": 3, "servers": {"a": {"type": 1e3, "command": "x"}}}"#;
+    assert!(parse(text).is_err());
+    let text = r#"{"inputs": 3, "servers": {"a": {"type": "odd", "command": "~/x", "env": null,
+        "transport": 1, "alwaysAllow": [], "timeout": "x"}}}"#;
+    let Loaded { config, warnings } = parsed(text);
+    assert_eq!(warnings, []);
+    #[cfg(unix)]
+    assert_eq!(config.servers[0].transport, Transport::stdio("/var/ada/x", &[]));
+    assert_eq!(config.servers.len(), 1);
+}
+
+/// Each expected line is the beginning of the line told, so that cases need not repeat hints.
+#[track_caller]
+fn check_lines(what: &str, found: &[String], expected: &[&str]) {
+    let fits = found.len() == expected.len()
+        && found.iter().zip(expected).all(|(found, expected)| found.starts_with(expected));
+    assert!(fits, "{what}\nexpected {expected:#?}\nfound {found:#?}");
+}
+
+#[test]
+fn problems_and_their_places() {
+    let cases: &[(&str, &[&str])] = &[
+        ("", &["1:1: expected a value, but the file ends"]),
+        ("[]", &["1:1: expected an object, found a list"]),
+        ("{\n  \"a\": 1\n  \"b\": 2\n}", &["3:3: expected `,` or `}`, found `\"`"]),
+        ("{\"a\": /* x", &["1:7: the comment is not closed"]),
+        ("{\"a\": \"x\n\"}", &["1:7: the string is not closed in its line"]),
+        (
+            r#"{"a": "C:\dir"}"#,
+            &["1:7: the string is not as JSON has it — write a backslash as `\\\\`"],
+        ),
+        ("{\"a\": \"\t\"}", &["1:7: the string is not as JSON has it — write a tab as `\\t`"]),
+        ("{a: 1}", &["1:2: expected a key in double quotes or `}`, found `a`"]),
+        ("{\"a\": yes}", &["1:7: `yes` is not a JSON value — write text in double quotes"]),
+        ("{\"a\": 01}", &["1:7: `01` is not a JSON value"]),
+        ("{} x", &["1:4: expected the end of the file, found `x`"]),
+        ("\u{feff}{} x", &["1:4: expected the end"]),
+        (
+            "// ä\r\n{\"mcpServers\": {\r\n  /* ö\n */ \"git\": {\"command\": \"ü\", \"args\": 7}}}",
+            &["4:37: /mcpServers/git/args: expected a list of strings, found a number — write it"],
+        ),
+        (
+            r#"{"mcpServers": {"a": {"command": ["x"], "args": "y", "env": {"N": 1}, "disabled": "true"}}}"#,
+            &[
+                "1:34: /mcpServers/a/command: expected a string, found a list",
+                "1:49: /mcpServers/a/args: expected a list of strings, found a string — write it in br",
+                "1:67: /mcpServers/a/env/N: expected a string, found a number — write it in double",
+                "1:83: /mcpServers/a/disabled: expected true or false, found a string — write it with",
+            ],
+        ),
+        (
+            r#"{"mcpServers": {"a": {"args": ["x", 8080, null]}, "b/c": 5}}"#,
+            &[
+                "1:22: /mcpServers/a: the server has neither `command` nor `url` — `command` starts",
+                "1:37: /mcpServers/a/args/1: expected a string, found a number",
+                "1:43: /mcpServers/a/args/2: expected a string, found null",
+                "1:58: /mcpServers/b~1c: expected an object, found a number",
+            ],
+        ),
+        (
+            r#"{"mcpServers": {"a": {"comand": "x"}, "b": {"httpUrl": "http://x"}, "": {"command": "x"}}}"#,
+            &[
+                "1:22: /mcpServers/a: the server has neither `command` nor `url` — did you mean `command` by `comand`?",
+                "1:44: /mcpServers/b: the server has neither `command` nor `url` — did you mean `url` by `httpUrl`?",
+                "1:73: /mcpServers/: a server needs a name",
+            ],
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"command\": \"x\"},\n\"a\": {\"command\": \"y\"}}}",
+            &["2:1: /mcpServers/a: the key is there twice, first in line 1"],
+        ),
+        (
+            r#"{"mcpServers": {"a": {"command": "x", "url": "http://x"}}, "servers": {}}"#,
+            &[
+                "1:46: /mcpServers/a/url: the server has both `command` and `url`",
+                "1:71: /servers: beside `mcpServers` — `servers` is VS Code's name for the same",
+            ],
+        ),
+        (
+            r#"{"mcpServers": {"a": {"command": "x", "url": "http://x"}, "b": {"command": " "},
+"c": {"url": "ftp://x"}, "d": {"url": "x"}, "e": {"url": "http://x", "headers": {"a b": "c", "X": "${BAD}"}},
+"f": {"command": "x", "env": {"A=B": "c"}, "cwd": ""}}}"#,
+            &[
+                "1:46: /mcpServers/a/url: the server has both `command` and `url`",
+                "1:76: /mcpServers/b/command: the command is empty",
+                "2:14: /mcpServers/c/url: expected an http or https URL, found the scheme `ftp`",
+                "2:39: /mcpServers/d/url: not a URL: relative URL without a base",
+                "2:89: /mcpServers/e/headers/a b: `a b` is not a header's name",
+                "2:99: /mcpServers/e/headers/X: the value of `X` has characters",
+                "3:38: /mcpServers/f/env/A=B: `A=B` is not a variable's name",
+                "3:51: /mcpServers/f/cwd: the path is empty",
+            ],
+        ),
+        (
+            r#"{"mcpServers": {"a": {"command": "${NO}", "args": ["${input:key}", "${workspaceFolder}"]},
+"b": {"url": "${NO}/mcp"}, "c": {"url": "${NO}", "disabled": true, "resultant": {"prefix": "/"}},
+"d": {"resultant": {"tools": {"deny": ["!x"]}}}}}"#,
+            &[
+                "1:34: /mcpServers/a/command: the variable `NO` is not set — set it, or write a default: ${NO:-…}",
+                "1:52: /mcpServers/a/args/0: `${input:key}` is asked for by VS Code only",
+                "1:68: /mcpServers/a/args/1: the variable `workspaceFolder` is not set — an editor's",
+                "2:14: /mcpServers/b/url: the variable `NO` is not set",
+                "2:92: /mcpServers/c/resultant/prefix: a prefix has",
+                "3:6: /mcpServers/d: the server has neither",
+                "3:40: /mcpServers/d/resultant/tools/deny/0: a pattern has no brackets",
+            ],
+        ),
+        (
+            r#"{"resultant": {"listn": "x", "listen": 8737, "limits": {"depth": 1, "depth_max": 4, "blocks_max": 1.5},
+"timeouts": {"call_seconds": -1, "park_seconds": 1e99}, "budget": {"bytes": "9"}, "x": 1}}"#,
+            &[
+                "1:16: /resultant/listn: unknown key — did you mean `listen`?",
+                "1:40: /resultant/listen: expected a string, found a number — write it in double quotes",
+                "1:57: /resultant/limits/depth: unknown key — did you mean `depth_max`?",
+                "1:82: /resultant/limits/depth_max: must be at least 8, is 4",
+                "1:99: /resultant/limits/blocks_max: expected a whole number, found a number",
+                "2:30: /resultant/timeouts/call_seconds: must be at least 0, is -1",
+                "2:50: /resultant/timeouts/park_seconds: must be at most 31536000, is 1e+99",
+                "2:77: /resultant/budget/bytes: expected a whole number, found a string — write it without",
+                "2:83: /resultant/x: unknown key — known here: `",
+            ],
+        ),
+        (
+            r#"{"resultant": {"listen": "8737", "data": "${NO}", "allowed_hosts": ["http://x", "*", "x"],
+"allowed_origins": ["x.example", "https://x.example/app", "*", "app://x"]}}"#,
+            &[
+                "1:26: /resultant/listen: expected `HOST:PORT`",
+                "1:42: /resultant/data: the variable `NO` is not set",
+                "1:69: /resultant/allowed_hosts/0: expected `HOST` or `HOST:PORT`",
+                "1:81: /resultant/allowed_hosts/1: expected `HOST` or `HOST:PORT`",
+                "2:21: /resultant/allowed_origins/0: expected an origin",
+                "2:34: /resultant/allowed_origins/1: expected an origin",
+                "2:59: /resultant/allowed_origins/2: expected an origin",
+            ],
+        ),
+        (
+            r#"{"mcpServers": {"git": {"command": "x", "resultant": {"sahpe": "mcp", "shape": "xml", "prefix": "a b",
+"tools": {"allow": ["", "get_[ab]"], "deny": "x"}}}}, "resultant": {"servers": {"git": {}, "gti": {}}}}"#,
+            &[
+                "1:55: /mcpServers/git/resultant/sahpe: unknown key — did you mean `shape`?",
+                "1:80: /mcpServers/git/resultant/shape: expected `mcp`, `contract` or `envelope`, found `xml`",
+                "1:97: /mcpServers/git/resultant/prefix: a prefix has at most 64",
+                "2:21: /mcpServers/git/resultant/tools/allow/0: the pattern is empty",
+                "2:25: /mcpServers/git/resultant/tools/allow/1: a pattern has no brackets",
+                "2:46: /mcpServers/git/resultant/tools/deny: expected a list of strings, found a string",
+                "2:88: /resultant/servers/git: `git` has `resultant` in its entry already — keep one",
+                "2:99: /resultant/servers/gti: there is no server `gti` — did you mean `git`?",
+            ],
+        ),
+        (
+            r#"{"mcpServers": {"a": {"command": "x", "resultant": {"isolate": "Session", "start": true}}}}"#,
+            &[
+                "1:64: /mcpServers/a/resultant/isolate: expected `shared`, `session` or `user`, found `Session` — did you mean `session`?",
+                "1:84: /mcpServers/a/resultant/start: expected `eager` or `lazy`, found true",
+            ],
+        ),
+    ];
+    for (text, expected) in cases {
+        let errors = parse(text).expect_err(text);
+        let lines: Vec<String> = errors.to_string().lines().map(str::to_owned).collect();
+        check_lines(text, &lines, expected);
+        assert!(!errors.to_string().contains("break"), "a variable's value is told: {errors}");
+    }
+    let deep = format!("{}{}", "[".repeat(65), "]".repeat(65));
+    assert!(parse(&deep).unwrap_err().to_string().contains("1:65: lists and objects are more"));
+    let long = " ".repeat(CONFIG_BYTES_MAX + 1);
+    assert!(parse(&long).unwrap_err().to_string().contains("more than 4194304 bytes"));
+}
+
+/// Every way to cut a file off is told as a problem inside of it, and no lost character is fatal.
+#[test]
+fn broken_files_are_problems() {
+    let end = FULL.rfind('}').unwrap();
+    for (at, char) in FULL[..=end].char_indices() {
+        let cut = parse(&FULL[..at]).expect_err("a file that is cut off");
+        let place = cut.problems[0].place.unwrap();
+        assert!(place.line <= FULL[..at].matches('\n').count() + 1, "{cut}");
+        let lost = format!("{}{}", &FULL[..at], &FULL[at + char.len_utf8()..]);
+        let _ = parse(&lost);
+        let _ = parse(&format!("{}ß{}", &FULL[..at], &FULL[at..]));
+    }
+}
+
+#[test]
+fn warnings_and_their_places() {
+    let cases: &[(&str, &[&str])] = &[
+        (
+            r#"{"mcpservers": {}}"#,
+            &["1:16: /mcpservers: a key without a meaning here — did you mean `mcpServers`?"],
+        ),
+        (r#"{"resultant": {"listen": "0.0.0.0:1"}}"#, &["1:26: /resultant/listen: other machines"]),
+        (
+            r#"{"mcpServers": {"a": {"command": "sh", "args": ["-c", "echo ${x%.*}"],
+"resultant": {"tools": {"allow": []}}}, "b": {"type": "sse", "url": "http://x/sse"}}}"#,
+            &[
+                "1:55: /mcpServers/a/args/1: `${x%.*}` is no variable and stays as it is",
+                "2:34: /mcpServers/a/resultant/tools/allow: allows no tool at all",
+                "2:55: /mcpServers/b/type: streamable HTTP is spoken",
+            ],
+        ),
+    ];
+    for (text, expected) in cases {
+        let lines: Vec<String> = parsed(text).warnings.iter().map(Problem::to_string).collect();
+        check_lines(text, &lines, expected);
+    }
+    let text = r#"{"mcpServers": {"a": {"url": "http://x/${NO}", "disabled": true},
+"b": {"url": "${NO}", "disabled": true}, "c": {"command": "${NO}", "disabled": true}}}"#;
+    let Loaded { config, warnings } = parsed(text);
+    let lines: Vec<String> = warnings.iter().map(Problem::to_string).collect();
+    check_lines(text, &lines, &["2:14: /mcpServers/b/url: not a URL"]);
+    assert_eq!(config.servers.len(), 2);
+    let homeless = Config::parse("{}", base(), &|_| None).unwrap();
+    assert_eq!(homeless.config.data, base().join("resultant-data"));
+    assert_eq!(homeless.warnings.len(), 1);
+}
+
+#[test]
+fn a_changed_server_differs_and_another_does_not() {
+    let [before, after] = ["x", "y"].map(|command| {
+        let text = r#"{"mcpServers": {"a": {"command": "COMMAND"}, "b": {"command": "z"}}}"#;
+        parsed(&text.replace("COMMAND", command)).config
+    });
+    assert_ne!(before, after);
+    assert_ne!(before.servers[0], after.servers[0]);
+    assert_eq!(before.servers[1], after.servers[1]);
+}
+
+#[test]
+fn files_are_found_and_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.json");
+    let error = Config::load(Some(&path), &env).unwrap_err().to_string();
+    assert_eq!(error, format!("{}: there is no such file", path.display()));
+    fs::write(&path, "{\n\"resultant\": 1}").unwrap();
+    let error = Config::load(Some(&path), &env).unwrap_err().to_string();
+    let expected = "2:14: /resultant: expected an object, found a number";
+    assert_eq!(error, format!("{}:{expected}", path.display()));
+    fs::write(&path, b"{\"a\": \"\xff\"}").unwrap();
+    let error = Config::load(Some(&path), &env).unwrap_err().to_string();
+    assert!(error.ends_with(": the file is not UTF-8 text"), "{error}");
+    fs::write(&path, r#"{"resultant": {"data": "files"}}"#).unwrap();
+    let config = Config::load(Some(&path), &env).unwrap().config;
+    assert_eq!(config.source.as_deref(), Some(path.as_path()));
+    assert_eq!(config.data, folder.path().join("files"));
+    let user = folder.path().join("user");
+    fs::create_dir_all(user.join("resultant")).unwrap();
+    fs::write(user.join("resultant/config.json"), r#"{"resultant": {"listen": "[::1]:1"}}"#)
+        .unwrap();
+    let home = |name: &str| {
+        let is_config = name == if cfg!(windows) { "APPDATA" } else { "XDG_CONFIG_HOME" };
+        is_config.then(|| user.to_str().unwrap().to_owned())
+    };
+    assert_eq!(Config::load(None, &home).unwrap().config.listen.port, 1);
+}
+
+#[test]
+fn proxies_have_one_server_whose_names_stay() {
+    let arguments =
+        |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    for (command, args, name) in [
+        ("npx", arguments(&["-y", "@scope/server-git"]), "server-git"),
+        ("python3", arguments(&["tools/server.py", "x"]), "server"),
+        ("/opt/bin/git-server", arguments(&["x"]), "git-server"),
+    ] {
+        let config = Config::proxy(Transport::stdio(command, &args), &env).unwrap();
+        let [server] = config.servers.as_slice() else { panic!("{config:?}") };
+        assert_eq!((server.name.as_str(), server.prefix.as_str()), (name, ""));
+        assert_eq!(server.call_timeout, Timeouts::default().call);
+    }
+    let transport = Transport::http("https://mcp.example/mcp", &[]).unwrap();
+    let config = Config::proxy(transport, &env).unwrap();
+    assert_eq!(config.servers[0].name.as_str(), "mcp-example");
+    let odd = Transport::http("file:///x", &[("a b".to_owned(), String::new())]).unwrap_err();
+    assert_eq!(odd.problems.len(), 2, "{odd}");
+}

@@ -1,0 +1,356 @@
+//! The configuration as it is written: the file's types and its JSON Schema.
+//!
+//! Everything that a file may say is here, with its default. What the program works with is in the
+//! module above; between the two stands `resolve`.
+
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A year; longer waits are the same as none.
+const SECONDS_MAX: f64 = 31_536_000.0;
+
+pub(super) const LISTEN: &str = "127.0.0.1:8737";
+
+/// The configuration of Resultant: the servers as other MCP clients know them, and settings of our
+/// own under `resultant`. Comments and trailing commas are allowed, and null is the same as absent.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(super) struct File {
+    /// The MCP servers, by name.
+    #[serde(rename = "mcpServers")]
+    pub(super) mcp_servers: Option<BTreeMap<String, ServerEntry>>,
+    /// The same as `mcpServers`, as VS Code calls it.
+    pub(super) servers: Option<BTreeMap<String, ServerEntry>>,
+    /// Settings of the gateway.
+    pub(super) resultant: Settings,
+}
+
+/// A server: `command` for a program that is started, or `url` for one that runs elsewhere. Keys of
+/// other clients may stand here too and mean nothing. Variables are expanded: `${NAME}`,
+/// `${NAME:-default}`, `${env:NAME}`; `$${` is a plain `${`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(super) struct ServerEntry {
+    /// The program to start.
+    pub(super) command: Option<String>,
+    /// Its arguments.
+    pub(super) args: Vec<String>,
+    /// Variables that it gets beside the gateway's own.
+    pub(super) env: BTreeMap<String, String>,
+    /// The folder that it runs in, against the folder of this file.
+    pub(super) cwd: Option<String>,
+    /// Where a remote server is.
+    pub(super) url: Option<String>,
+    /// Headers of every request to it.
+    pub(super) headers: BTreeMap<String, String>,
+    /// Not started, and none of its tools are listed.
+    pub(super) disabled: bool,
+    /// How the server is reached, for other clients; we see that from `command` and `url`.
+    #[serde(rename = "type")]
+    pub(super) kind: Option<String>,
+    /// Settings of ours for this server.
+    pub(super) resultant: Option<ServerSettings>,
+}
+
+/// Settings of the gateway.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Settings {
+    /// Where clients connect, as `HOST:PORT`; port 0 takes a free one.
+    pub(super) listen: String,
+    /// The folder for files and state, against the folder of this file; the user's data folder
+    /// when absent.
+    pub(super) data: Option<String>,
+    /// What is the most of everything.
+    pub(super) limits: Limits,
+    /// How long anything is waited for.
+    pub(super) timeouts: Timeouts,
+    /// How much of a result the model is given.
+    pub(super) budget: Budget,
+    /// Names by which clients may call us, beside the loopback ones, as `HOST` or `HOST:PORT`.
+    pub(super) allowed_hosts: Vec<String>,
+    /// Web pages that may call us, beside the loopback ones, as `https://HOST`.
+    pub(super) allowed_origins: Vec<String>,
+    /// Settings for single servers, by the server's name; the same as `resultant` in its entry.
+    pub(super) servers: BTreeMap<String, ServerSettings>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            listen: LISTEN.to_owned(),
+            data: None,
+            limits: Limits::default(),
+            timeouts: Timeouts::default(),
+            budget: Budget::default(),
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            servers: BTreeMap::new(),
+        }
+    }
+}
+
+/// What is the most of everything.
+#[derive(Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Limits {
+    /// Bytes of one message of a server; a longer one is an error of that call.
+    #[schemars(range(min = 1024))]
+    pub(super) message_bytes_max: u64,
+    /// Bytes of a message that are held in memory; a longer one goes to a file as it arrives.
+    #[schemars(range(min = 1024, max = 1_073_741_824))]
+    pub(super) inline_bytes_max: usize,
+    /// Bytes of one string in a message; a longer one becomes a file.
+    #[schemars(range(min = 1024, max = 1_073_741_824))]
+    pub(super) string_bytes_max: usize,
+    /// Lists and objects inside each other.
+    #[schemars(range(min = 8, max = 512))]
+    pub(super) depth_max: usize,
+    /// Content blocks of one result.
+    #[schemars(range(min = 1))]
+    pub(super) blocks_max: usize,
+    /// Bytes of one request of a client.
+    #[schemars(range(min = 1024, max = 1_073_741_824))]
+    pub(super) request_bytes_max: usize,
+    /// Calls that run at the same time.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub(super) calls_in_flight_max: usize,
+    /// Sessions of clients that are open at the same time.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub(super) sessions_max: usize,
+    /// Tools of one server.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub(super) tools_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            message_bytes_max: 512 << 20,
+            inline_bytes_max: 256 << 10,
+            string_bytes_max: 1 << 20,
+            depth_max: 128,
+            blocks_max: 1000,
+            request_bytes_max: 16 << 20,
+            calls_in_flight_max: 256,
+            sessions_max: 1000,
+            tools_max: 10_000,
+        }
+    }
+}
+
+/// How long anything is waited for, in seconds.
+#[derive(Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Timeouts {
+    /// For a server to start and to greet.
+    #[schemars(range(min = 0.1, max = SECONDS_MAX))]
+    pub(super) connect_seconds: f64,
+    /// For a call; progress begins the wait anew; 0 waits for ever.
+    #[schemars(range(min = 0.0, max = SECONDS_MAX))]
+    pub(super) call_seconds: f64,
+    /// For a client's next request, before its session is closed.
+    #[schemars(range(min = 1.0, max = SECONDS_MAX))]
+    pub(super) session_idle_seconds: f64,
+    /// For running calls to end, before the gateway does.
+    #[schemars(range(min = 0.0, max = SECONDS_MAX))]
+    pub(super) shutdown_seconds: f64,
+    /// Between signs of life to a client that waits.
+    #[schemars(range(min = 0.1, max = 3600.0))]
+    pub(super) heartbeat_seconds: f64,
+    /// For a client to come back for an answer, or to give one that a server asked for.
+    #[schemars(range(min = 1.0, max = SECONDS_MAX))]
+    pub(super) park_seconds: f64,
+}
+
+impl Default for Timeouts {
+    fn default() -> Timeouts {
+        Timeouts {
+            connect_seconds: 30.0,
+            call_seconds: 600.0,
+            session_idle_seconds: 1800.0,
+            shutdown_seconds: 10.0,
+            heartbeat_seconds: 15.0,
+            park_seconds: 300.0,
+        }
+    }
+}
+
+/// How much of a result the model is given; whichever is met first counts.
+#[derive(Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Budget {
+    /// Bytes of text.
+    #[schemars(range(min = 256))]
+    pub(super) bytes: usize,
+    /// Tokens of text, estimated.
+    #[schemars(range(min = 64))]
+    pub(super) tokens: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        let resultant::Budget { bytes, tokens, .. } = resultant::Budget::default();
+        Budget { bytes, tokens }
+    }
+}
+
+/// Settings of ours for one server.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct ServerSettings {
+    /// The form in which clients get its results.
+    pub(super) shape: Shape,
+    /// What stands before its tools' names where several servers are one; the server's name when
+    /// absent, nothing when empty.
+    pub(super) prefix: Option<String>,
+    /// What happens to a result that its tool's output schema rejects.
+    pub(super) schema_policy: SchemaPolicy,
+    /// Waits that differ from the gateway's.
+    pub(super) timeouts: ServerTimeouts,
+    /// Who shares a connection to it. When absent, that is decided by what the server does: one
+    /// that asks its client things is not shared.
+    pub(super) isolate: Option<Isolate>,
+    /// The generation of the protocol it is spoken to in.
+    pub(super) protocol: Era,
+    /// When it is connected.
+    pub(super) start: Start,
+    /// Which of its tools there are.
+    pub(super) tools: Tools,
+    /// Limits that differ from the gateway's.
+    pub(super) limits: ServerLimits,
+}
+
+/// Waits for one server that differ from the gateway's.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct ServerTimeouts {
+    /// For a call; 0 waits for ever.
+    #[schemars(range(min = 0.0, max = SECONDS_MAX))]
+    pub(super) call_seconds: Option<f64>,
+    /// For the server to start and to greet.
+    #[schemars(range(min = 0.1, max = SECONDS_MAX))]
+    pub(super) connect_seconds: Option<f64>,
+}
+
+/// Limits for one server that differ from the gateway's.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct ServerLimits {
+    /// Bytes of one of its messages.
+    #[schemars(range(min = 1024))]
+    pub(super) message_bytes_max: Option<u64>,
+}
+
+/// Which tools of a server there are, by their names at the server. `*` stands for any characters,
+/// `?` for one.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Tools {
+    /// Only these; all of them when absent.
+    pub(super) allow: Option<Vec<String>>,
+    /// Not these, whatever `allow` says.
+    pub(super) deny: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Shape {
+    /// As MCP has it.
+    #[default]
+    Mcp,
+    /// Contract JSON.
+    Contract,
+    /// The response-v2 envelope.
+    Envelope,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum SchemaPolicy {
+    /// It is passed on with a note.
+    #[default]
+    Note,
+    /// It becomes an error.
+    Error,
+    /// Nothing is checked.
+    Off,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Isolate {
+    /// Everybody shares one connection.
+    Shared,
+    /// Each session of a client has its own.
+    Session,
+    /// Each user has one.
+    User,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Era {
+    /// The newest that the server knows.
+    #[default]
+    Auto,
+    /// With a handshake: up to 2025-11-25.
+    Legacy,
+    /// Without: from 2026-07-28.
+    Modern,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Start {
+    /// When the gateway starts.
+    #[default]
+    Eager,
+    /// When it is first needed.
+    Lazy,
+}
+
+/// The JSON Schema of the file.
+pub fn schema() -> Value {
+    let settings = SchemaSettings::draft2020_12();
+    let mut schema = settings.into_generator().into_root_schema_for::<File>().to_value();
+    simplify(&mut schema);
+    schema["title"] = "Resultant configuration".into();
+    // Editors look for the schema under this key.
+    schema["properties"]["$schema"] =
+        serde_json::json!({"description": "Where this schema is.", "type": "string"});
+    schema
+}
+
+/// An absent key is how a file says "none"; that `Option` could also be null is noise to editors.
+fn simplify(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(simplify),
+        Value::Object(members) => {
+            members.retain(|key, value| !(key == "default" && value.is_null()));
+            if let Some(Value::String(description)) = members.get_mut("description") {
+                *description = description.replace('\n', " ");
+            }
+            if let Some(Value::Array(kinds)) = members.get_mut("type") {
+                kinds.retain(|kind| kind != "null");
+                if let [kind] = kinds.as_slice() {
+                    let kind = kind.clone();
+                    members.insert("type".to_owned(), kind);
+                }
+            }
+            if let Some(Value::Array(choices)) = members.get("anyOf")
+                && let [Value::Object(choice), Value::Object(null)] = choices.as_slice()
+                && null.get("type").is_some_and(|kind| kind == "null")
+            {
+                let choice = choice.clone();
+                members.remove("anyOf");
+                members.extend(choice);
+            }
+            members.values_mut().for_each(simplify);
+        }
+        _ => {}
+    }
+}

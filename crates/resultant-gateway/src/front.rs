@@ -1,0 +1,9 @@
+//! Where clients come in: over HTTP and over standard input and output.
+
+mod flow;
+mod guard;
+mod http;
+mod request;
+mod stdio;
+
+pub use self::{http::serve, stdio::serve_stdio};

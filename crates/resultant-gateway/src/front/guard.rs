@@ -1,0 +1,100 @@
+//! Who may speak to us at all: checks of `Host` and `Origin` against pages that have another name
+//! for our address (DNS rebinding).
+
+use http::{HeaderMap, header};
+
+/// The names a request may be addressed to.
+#[derive(Clone, Debug)]
+pub(super) struct Guard {
+    hosts: Vec<String>,
+    origins: Vec<String>,
+}
+
+impl Guard {
+    /// Loopback names, the address listened on, and what the configuration adds.
+    pub(super) fn new(listen_host: &str, hosts: &[String], origins: &[String]) -> Guard {
+        let mut all: Vec<String> =
+            ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
+        if !matches!(listen_host, "0.0.0.0" | "::") {
+            all.push(listen_host.to_owned());
+        }
+        all.extend(hosts.iter().map(|host| host.to_ascii_lowercase()));
+        Guard { hosts: all, origins: origins.iter().map(|o| o.to_ascii_lowercase()).collect() }
+    }
+
+    /// Why a request is refused, if it is.
+    pub(super) fn refuses(&self, headers: &HeaderMap) -> Option<&'static str> {
+        let text = |name| match headers.get(name) {
+            Some(value) => value.to_str().map(|v: &str| Some(v.trim().to_ascii_lowercase())),
+            None => Ok(None),
+        };
+        match text(header::HOST) {
+            Ok(Some(host)) if self.knows(&host) => {}
+            _ => return Some("this host is not allowed (allowed_hosts)"),
+        }
+        match text(header::ORIGIN) {
+            Ok(None) => None,
+            Ok(Some(origin)) if self.knows_origin(&origin) => None,
+            _ => Some("this origin is not allowed (allowed_origins)"),
+        }
+    }
+
+    fn knows(&self, host: &str) -> bool {
+        self.hosts.iter().any(|known| known == host || known == without_port(host))
+    }
+
+    fn knows_origin(&self, origin: &str) -> bool {
+        if self.origins.iter().any(|known| known == origin) {
+            return true;
+        }
+        let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        // A page of this machine, at whatever port.
+        host.is_some_and(|host| {
+            matches!(without_port(host), "localhost" | "127.0.0.1" | "::1") || self.knows(host)
+        })
+    }
+}
+
+fn without_port(host: &str) -> &str {
+    if let Some(inner) = host.strip_prefix('[') {
+        return inner.split(']').next().unwrap_or_default();
+    }
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderMap;
+
+    use super::Guard;
+
+    #[test]
+    fn only_known_hosts_and_origins_pass() {
+        let guard = Guard::new("127.0.0.1", &["gate.example".to_owned()], &["https://app.example".to_owned()]);
+        let cases = [
+            (Some("127.0.0.1:8737"), None, true),
+            (Some("localhost"), Some("http://localhost:5173"), true),
+            (Some("[::1]:8737"), Some("https://[::1]"), true),
+            (Some("gate.example"), None, true),
+            (Some("gate.example"), Some("https://app.example"), true),
+            (Some("evil.example"), None, false),
+            (Some("127.0.0.1.evil.example"), None, false),
+            (Some("localhost"), Some("http://evil.example"), false),
+            (Some("localhost"), Some("null"), false),
+            (Some("localhost"), Some("http://localhost.evil.example"), false),
+            (None, None, false),
+        ];
+        for (host, origin, passes) in cases {
+            let mut headers = HeaderMap::new();
+            for (name, value) in [("host", host), ("origin", origin)] {
+                if let Some(value) = value {
+                    headers.insert(name, value.parse().expect("a header"));
+                }
+            }
+            assert_eq!(guard.refuses(&headers).is_none(), passes, "{host:?} {origin:?}");
+        }
+    }
+}

@@ -1,0 +1,450 @@
+//! Clients over streamable HTTP: `/mcp` for all servers, `/mcp/SERVER` for one.
+//!
+//! An answer that comes first goes out as plain JSON. When something has to be said before it, the
+//! response becomes an event stream, which is decided by whichever is there first.
+
+mod pages;
+mod stream;
+
+use std::{net::SocketAddr, sync::Arc};
+
+use axum::{
+    Router,
+    body::Body,
+    extract::{Path, Request, State},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+    routing::get,
+};
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Limited};
+use resultant::Json;
+use tokio::net::TcpListener;
+
+use self::stream::{event_stream, file_body, respond};
+use super::{
+    flow::{Answer, Asked, Flow, Item},
+    guard::Guard,
+    request::{RequestEra, check_headers, era_of, legacy_client, modern_client, unsupported},
+};
+use crate::{
+    client::{Client, Scope},
+    dispatch,
+    gateway::{Gateway, StartError},
+    rpc::{self, Batch, Kind, Message, RpcError},
+};
+
+const SESSION_HEADER: &str = "mcp-session-id";
+const VERSION_HEADER: &str = "mcp-protocol-version";
+
+#[derive(Clone)]
+struct Front {
+    gateway: Arc<Gateway>,
+    guard: Arc<Guard>,
+}
+
+/// Serves clients until `stop` ends; calls that are under way then are finished. `ready` is told
+/// the address before the first client is let in.
+pub async fn serve(
+    gateway: Arc<Gateway>,
+    listen: &str,
+    ready: impl FnOnce(SocketAddr),
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), StartError> {
+    let failed = |cause| StartError::Listen { address: listen.to_owned(), cause };
+    let listener = TcpListener::bind(listen).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    let config = gateway.config();
+    let host = listen.rsplit_once(':').map_or(listen, |(host, _)| host);
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let guard = Guard::new(host, &config.allowed_hosts, &config.allowed_origins);
+    let front = Front { gateway: gateway.clone(), guard: Arc::new(guard) };
+    let router = Router::new()
+        .route("/mcp", get(all_get).post(all_post).delete(all_delete))
+        .route("/mcp/{server}", get(one_get).post(one_post).delete(one_delete))
+        .route("/", get(pages::home))
+        .route("/healthz", get(pages::healthz))
+        .route("/readyz", get(pages::readyz))
+        .route("/metrics", get(pages::metrics))
+        .route("/api/files", get(pages::files))
+        .route("/api/files/download/{key}", get(pages::download))
+        .layer(axum::middleware::from_fn_with_state(front.clone(), check))
+        .with_state(front);
+    let listener = axum::serve::ListenerExt::tap_io(listener, |stream| {
+        // Small messages go out at once.
+        let _ = stream.set_nodelay(true);
+    });
+    ready(address);
+    let stopping = gateway.clone();
+    let stop = async move {
+        stop.await;
+        stopping.announce_stop();
+    };
+    let served = axum::serve(listener, router).with_graceful_shutdown(stop);
+    let patience = config.timeouts.shutdown;
+    tokio::select! {
+        served = async { served.await } => served.map_err(failed)?,
+        () = async {
+            gateway.stopping().await;
+            tokio::time::sleep(patience).await;
+        } => tracing::warn!("calls were under way when the time to finish them was over"),
+    }
+    Ok(())
+}
+
+async fn check(State(front): State<Front>, request: Request, next: Next) -> Response {
+    if let Some(reason) = front.guard.refuses(request.headers()) {
+        return (StatusCode::FORBIDDEN, reason).into_response();
+    }
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+async fn all_post(State(front): State<Front>, request: Request) -> Response {
+    front.post(Scope::All, request).await
+}
+
+async fn one_post(
+    State(front): State<Front>,
+    Path(server): Path<String>,
+    request: Request,
+) -> Response {
+    match front.scope(&server) {
+        Ok(scope) => front.post(scope, request).await,
+        Err(response) => response,
+    }
+}
+
+async fn all_get(State(front): State<Front>, headers: HeaderMap) -> Response {
+    front.get(&Scope::All, &headers)
+}
+
+async fn one_get(
+    State(front): State<Front>,
+    Path(server): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    match front.scope(&server) {
+        Ok(scope) => front.get(&scope, &headers),
+        Err(response) => response,
+    }
+}
+
+async fn all_delete(State(front): State<Front>, headers: HeaderMap) -> Response {
+    front.delete(&Scope::All, &headers)
+}
+
+async fn one_delete(
+    State(front): State<Front>,
+    Path(server): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    match front.scope(&server) {
+        Ok(scope) => front.delete(&scope, &headers),
+        Err(response) => response,
+    }
+}
+
+fn text(headers: &HeaderMap, name: &str) -> Option<String> {
+    headers.get(name).and_then(|value| value.to_str().ok()).map(|value| value.trim().to_owned())
+}
+
+/// An error that is no answer to a request we know.
+fn refusal(status: StatusCode, id: Option<&Json>, error: &RpcError) -> Response {
+    let bytes = rpc::error(id.map_or("null", Json::as_text), error);
+    json_response(status, bytes)
+}
+
+fn json_response(status: StatusCode, bytes: Bytes) -> Response {
+    let mut response = Response::new(Body::from(bytes));
+    *response.status_mut() = status;
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
+}
+
+/// The status of an answer: modern ones say by it what went wrong.
+fn status_of(client: &Client, error_code: Option<i64>) -> StatusCode {
+    match error_code {
+        Some(rpc::METHOD_NOT_FOUND) if client.is_modern() => StatusCode::NOT_FOUND,
+        Some(rpc::HEADER_MISMATCH | rpc::MISSING_CAPABILITY | rpc::UNSUPPORTED_VERSION)
+            if client.is_modern() =>
+        {
+            StatusCode::BAD_REQUEST
+        }
+        _ => StatusCode::OK,
+    }
+}
+
+impl Front {
+    fn scope(&self, server: &str) -> Result<Scope, Response> {
+        match self.gateway.upstream(server) {
+            Some(upstream) => Ok(Scope::One(upstream.name.clone())),
+            None => {
+                let message = format!("there is no server `{server}` in the configuration");
+                let error = RpcError::new(rpc::INVALID_REQUEST, message);
+                Err(refusal(StatusCode::NOT_FOUND, None, &error))
+            }
+        }
+    }
+
+    async fn post(&self, scope: Scope, request: Request) -> Response {
+        let (parts, body) = request.into_parts();
+        let headers = parts.headers;
+        let is_json = text(&headers, "content-type")
+            .is_some_and(|kind| kind.to_ascii_lowercase().starts_with("application/json"));
+        if !is_json {
+            return (StatusCode::UNSUPPORTED_MEDIA_TYPE, "send application/json").into_response();
+        }
+        let bytes_max = self.gateway.config().limits.request_bytes_max;
+        let Ok(body) = Limited::new(body, bytes_max).collect().await else {
+            let message = format!("the request has more than {bytes_max} bytes (request_bytes_max)");
+            let error = RpcError::new(rpc::INVALID_REQUEST, message);
+            return refusal(StatusCode::PAYLOAD_TOO_LARGE, None, &error);
+        };
+        match Message::read_batch(body.to_bytes()) {
+            Ok(Batch::One(message)) => self.one(scope, &headers, message).await,
+            Ok(Batch::Many(messages)) => self.many(&scope, &headers, messages).await,
+            Err(error) => {
+                let error = RpcError::new(rpc::PARSE_ERROR, format!("not JSON: {error}"));
+                refusal(StatusCode::BAD_REQUEST, None, &error)
+            }
+        }
+    }
+
+    async fn one(&self, scope: Scope, headers: &HeaderMap, message: Message) -> Response {
+        let version = text(headers, VERSION_HEADER);
+        let (id, method, params) = match message.kind {
+            Kind::Request { id, method, params } => (id, method, params),
+            kind => return self.told(&scope, headers, kind).await,
+        };
+        match era_of(version.as_deref(), params.as_ref()) {
+            RequestEra::Modern => self.modern(scope, headers, id, method, params).await,
+            RequestEra::Legacy if method == "initialize" => {
+                self.initialize(scope, &id, params.as_ref()).await
+            }
+            RequestEra::Legacy => match self.session_of(&scope, headers, Some(&id)) {
+                Ok(client) => {
+                    let flow = Flow::start(&self.gateway, &client, Asked { id, method, params });
+                    respond(&self.gateway, &client, flow).await
+                }
+                Err(response) => response,
+            },
+        }
+    }
+
+    async fn modern(
+        &self,
+        scope: Scope,
+        headers: &HeaderMap,
+        id: Json,
+        method: String,
+        params: Option<Json>,
+    ) -> Response {
+        let bad = |error: &RpcError| refusal(StatusCode::BAD_REQUEST, Some(&id), error);
+        let client = modern_client(params.as_ref(), scope);
+        // A wrong header is told before a wrong version, which may be the header's fault.
+        let is_meta_whole =
+            !matches!(&client, Err(error) if error.code == rpc::INVALID_PARAMS);
+        let tool = match (&client, method.as_str()) {
+            (Ok(client), "tools/call") => self.known_tool(client, params.as_ref()).await,
+            _ => None,
+        };
+        if is_meta_whole
+            && let Err(error) = check_headers(headers, &method, params.as_ref(), tool.as_ref())
+        {
+            return bad(&error);
+        }
+        let client = match client {
+            Ok(client) => Arc::new(client),
+            Err(error) => return bad(&error),
+        };
+        let flow = Flow::start(&self.gateway, &client, Asked { id, method, params });
+        respond(&self.gateway, &client, flow).await
+    }
+
+    /// The tool of a call, where its headers matter.
+    async fn known_tool(
+        &self,
+        client: &Client,
+        params: Option<&Json>,
+    ) -> Option<Arc<crate::catalog::Tool>> {
+        let name = params?.get("name")?;
+        let name = name.as_str()?;
+        let (_, _, tool) = self.gateway.find_tool(client, &name).await.ok()?;
+        tool.filter(|tool| !tool.header_params.is_empty())
+    }
+
+    async fn initialize(&self, scope: Scope, id: &Json, params: Option<&Json>) -> Response {
+        let client = legacy_client(params, scope);
+        let client = match self.gateway.open_session(client) {
+            Ok(client) => client,
+            Err(error) => return refusal(StatusCode::SERVICE_UNAVAILABLE, Some(id), &error),
+        };
+        let result = dispatch::initialize(&self.gateway, &client).await;
+        let mut response =
+            json_response(StatusCode::OK, rpc::result(id.as_text(), result.as_text()));
+        let session = client.session.as_ref();
+        if let Some(Ok(value)) = session.map(|session| HeaderValue::from_str(&session.id)) {
+            response.headers_mut().insert(SESSION_HEADER, value);
+        }
+        response
+    }
+
+    /// The client whose session a request names.
+    fn session_of(
+        &self,
+        scope: &Scope,
+        headers: &HeaderMap,
+        id: Option<&Json>,
+    ) -> Result<Arc<Client>, Response> {
+        if let Some(version) = text(headers, VERSION_HEADER)
+            && version.parse::<resultant::Protocol>().is_err()
+        {
+            return Err(refusal(StatusCode::BAD_REQUEST, id, &unsupported(&version)));
+        }
+        let Some(session) = text(headers, SESSION_HEADER) else {
+            let message = "the header Mcp-Session-Id is missing; start with `initialize`";
+            let error = RpcError::new(rpc::INVALID_REQUEST, message);
+            return Err(refusal(StatusCode::BAD_REQUEST, id, &error));
+        };
+        let client = self.gateway.session(&session).filter(|client| client.scope == *scope);
+        let Some(client) = client else {
+            let message = "this session has ended; start a new one with `initialize`";
+            let error = RpcError::new(rpc::INVALID_REQUEST, message);
+            return Err(refusal(StatusCode::NOT_FOUND, id, &error));
+        };
+        if let Some(session) = &client.session {
+            session.touch();
+        }
+        Ok(client)
+    }
+
+    /// A message that is not answered.
+    async fn told(&self, scope: &Scope, headers: &HeaderMap, kind: Kind) -> Response {
+        if let Kind::Other = kind {
+            let error = RpcError::new(rpc::INVALID_REQUEST, "not a JSON-RPC message");
+            return refusal(StatusCode::BAD_REQUEST, None, &error);
+        }
+        if text(headers, SESSION_HEADER).is_none()
+            && let Kind::Notification { params, .. } = &kind
+            && era_of(text(headers, VERSION_HEADER).as_deref(), params.as_ref())
+                == RequestEra::Modern
+        {
+            // Modern notifications stand alone and ask for nothing.
+            return StatusCode::ACCEPTED.into_response();
+        }
+        let client = match self.session_of(scope, headers, None) {
+            Ok(client) => client,
+            Err(response) => return response,
+        };
+        self.take(&client, kind).await;
+        StatusCode::ACCEPTED.into_response()
+    }
+
+    async fn take(&self, client: &Arc<Client>, kind: Kind) {
+        let Some(session) = &client.session else { return };
+        match kind {
+            Kind::Notification { method, params } => {
+                let id = params.as_ref().and_then(|params| params.get("requestId"));
+                match (method.as_str(), id) {
+                    ("notifications/cancelled", Some(id)) => session.cancel(&id),
+                    (method, _) => {
+                        dispatch::notified(&self.gateway, client, method, params.as_ref()).await;
+                    }
+                }
+            }
+            Kind::Result { id, result } => {
+                session.answered(&id, Ok(result));
+            }
+            Kind::Error { id: Some(id), error } => {
+                session.answered(&id, Err(error));
+            }
+            Kind::Error { id: None, .. } | Kind::Request { .. } | Kind::Other => {}
+        }
+    }
+
+    /// A batch, as 2025-03-26 has it: answered by a list.
+    async fn many(&self, scope: &Scope, headers: &HeaderMap, messages: Vec<Message>) -> Response {
+        let client = match self.session_of(scope, headers, None) {
+            Ok(client) => client,
+            Err(response) => return response,
+        };
+        let mut flows = Vec::new();
+        for message in messages {
+            match message.kind {
+                Kind::Request { id, method, params } => {
+                    flows.push(Flow::start(&self.gateway, &client, Asked { id, method, params }));
+                }
+                kind => self.take(&client, kind).await,
+            }
+        }
+        if flows.is_empty() {
+            return StatusCode::ACCEPTED.into_response();
+        }
+        let mut answers = Vec::new();
+        for mut flow in flows {
+            while let Some(item) = flow.next().await {
+                match item {
+                    Item::Message(message) => {
+                        if let Some(session) = &client.session {
+                            session.tell(message);
+                        }
+                    }
+                    Item::Answer(Answer::Bytes { bytes, .. }) => answers.push(bytes),
+                    Item::Answer(Answer::File { id, .. }) => {
+                        let message = "the answer is too long for a batch";
+                        let error = RpcError::new(rpc::INTERNAL_ERROR, message);
+                        answers.push(rpc::error(id.as_text(), &error));
+                    }
+                    Item::Tick | Item::Answer(Answer::None) => {}
+                }
+            }
+        }
+        let mut out = Vec::from(*b"[");
+        for (at, answer) in answers.iter().enumerate() {
+            if at > 0 {
+                out.push(b',');
+            }
+            out.extend_from_slice(answer);
+        }
+        out.push(b']');
+        json_response(StatusCode::OK, out.into())
+    }
+
+    /// The stream for what belongs to no request.
+    fn get(&self, scope: &Scope, headers: &HeaderMap) -> Response {
+        if text(headers, SESSION_HEADER).is_none() {
+            return not_allowed();
+        }
+        let client = match self.session_of(scope, headers, None) {
+            Ok(client) => client,
+            Err(response) => return response,
+        };
+        match client.session.clone() {
+            Some(session) => event_stream(&self.gateway, session),
+            None => not_allowed(),
+        }
+    }
+
+    fn delete(&self, scope: &Scope, headers: &HeaderMap) -> Response {
+        match self.session_of(scope, headers, None) {
+            Ok(client) => {
+                if let Some(session) = &client.session {
+                    self.gateway.close_session(&session.id);
+                }
+                StatusCode::NO_CONTENT.into_response()
+            }
+            Err(response) => response,
+        }
+    }
+}
+
+fn not_allowed() -> Response {
+    let mut response = StatusCode::METHOD_NOT_ALLOWED.into_response();
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
+    response
+}

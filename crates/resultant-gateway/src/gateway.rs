@@ -1,0 +1,382 @@
+//! The gateway: its servers, its clients' sessions, and what concerns more than one of them.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError, RwLock},
+    time::Duration,
+};
+
+use futures_util::future::join_all;
+use resultant::{Json, Object, Protocol};
+use tokio::sync::{Semaphore, mpsc, watch};
+
+use crate::{
+    body::SpoolOptions,
+    bridge,
+    catalog::{Merged, ServerCatalog, Tool, merge},
+    client::{Client, Scope, Session, lock},
+    config::Config,
+    files::Files,
+    forward::ParkedCalls,
+    listeners::Listeners,
+    metrics::Metrics,
+    random,
+    routes::Routes,
+    rpc::{self, RpcError},
+    upstream::{ListKind, Notice, State, Upstream},
+};
+
+/// How long a list waits for servers that are still starting.
+const STARTING_TIME: Duration = Duration::from_secs(8);
+/// So many long results are read at the same time.
+const LARGE_AT_ONCE: usize = 2;
+
+/// Why the gateway cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The data folder cannot be used.
+    #[error("the data folder {path} cannot be used: {cause}")]
+    Data {
+        /// The folder.
+        path: String,
+        /// What the system says.
+        cause: std::io::Error,
+    },
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {cause}")]
+    Listen {
+        /// The address.
+        address: String,
+        /// What the system says.
+        cause: std::io::Error,
+    },
+}
+
+/// One gateway.
+pub struct Gateway {
+    config: RwLock<Arc<Config>>,
+    upstreams: RwLock<Arc<Vec<Arc<Upstream>>>>,
+    sessions: Mutex<HashMap<String, Arc<Client>>>,
+    pub(crate) parked: ParkedCalls,
+    pub(crate) files: Files,
+    pub(crate) metrics: Metrics,
+    pub(crate) large: Arc<Semaphore>,
+    pub(crate) routes: Routes,
+    pub(crate) listeners: Listeners,
+    merged: Mutex<HashMap<String, Arc<Merged>>>,
+    notices: mpsc::UnboundedSender<Notice>,
+    stopping: watch::Sender<bool>,
+}
+
+impl Gateway {
+    /// Starts the gateway: servers are connected in the background.
+    pub fn start(config: Config) -> Result<Arc<Gateway>, StartError> {
+        let data = |cause| StartError::Data { path: config.data.display().to_string(), cause };
+        let files = Files::open(&config.data).map_err(data)?;
+        let (notices, heard) = mpsc::unbounded_channel();
+        let gateway = Arc::new(Gateway {
+            parked: ParkedCalls::new(config.timeouts.park, config.limits.calls_in_flight_max),
+            files,
+            metrics: Metrics::default(),
+            large: Arc::new(Semaphore::new(LARGE_AT_ONCE)),
+            routes: Routes::default(),
+            listeners: Listeners::default(),
+            merged: Mutex::default(),
+            sessions: Mutex::default(),
+            upstreams: RwLock::default(),
+            notices,
+            stopping: watch::Sender::new(false),
+            config: RwLock::new(Arc::new(config)),
+        });
+        gateway.apply();
+        tokio::spawn(hear(Arc::downgrade(&gateway), heard));
+        tokio::spawn(sweep(Arc::downgrade(&gateway)));
+        Ok(gateway)
+    }
+
+    pub(crate) fn config(&self) -> Arc<Config> {
+        self.config.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes a new configuration. Servers whose entry is the same stay as they are; calls that are
+    /// under way on the others are finished first.
+    pub fn reload(self: &Arc<Gateway>, config: Config) {
+        *self.config.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
+        self.apply();
+        for kind in [ListKind::Tools, ListKind::Prompts, ListKind::Resources] {
+            self.tell_changed(None, kind);
+        }
+    }
+
+    /// Makes the servers what the configuration says.
+    fn apply(self: &Arc<Gateway>) {
+        let config = self.config();
+        let spool = SpoolOptions {
+            folder: self.files.incoming(),
+            inline_bytes_max: config.limits.inline_bytes_max,
+            message_bytes_max: config.limits.message_bytes_max,
+        };
+        let mut old: Vec<Arc<Upstream>> = self.upstreams().to_vec();
+        let mut new = Vec::new();
+        for server in config.servers.iter().filter(|server| !server.is_disabled) {
+            match old.iter().position(|upstream| upstream.config == *server) {
+                Some(at) => new.push(old.remove(at)),
+                None => new.push(Upstream::new(
+                    server.clone(),
+                    &spool,
+                    config.data.join("tokens"),
+                    config.limits.tools_max,
+                    self.notices.clone(),
+                )),
+            }
+        }
+        *self.upstreams.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(new);
+        let patience = config.timeouts.call;
+        for upstream in old {
+            tokio::spawn(async move { upstream.finish(patience).await });
+        }
+    }
+
+    pub(crate) fn upstreams(&self) -> Arc<Vec<Arc<Upstream>>> {
+        self.upstreams.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn upstream(&self, name: &str) -> Option<Arc<Upstream>> {
+        self.upstreams().iter().find(|upstream| &*upstream.name == name).cloned()
+    }
+
+    /// The servers that a client sees.
+    pub(crate) fn visible(&self, client: &Client) -> Vec<Arc<Upstream>> {
+        match &client.scope {
+            Scope::All => self.upstreams().to_vec(),
+            Scope::One(name) => self.upstream(name).into_iter().collect(),
+        }
+    }
+
+    /// Says that the end is near: streams end, calls are finished.
+    pub(crate) fn announce_stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    /// Ends: no new work, what is under way is finished, then the servers are let go.
+    pub async fn stop(&self) {
+        self.stopping.send_replace(true);
+        let upstreams = self.upstreams();
+        join_all(upstreams.iter().map(|upstream| upstream.stop())).await;
+    }
+
+    /// Waits until the gateway is told to end.
+    pub(crate) async fn stopping(&self) {
+        let mut stopping = self.stopping.subscribe();
+        let _ = stopping.wait_for(|stopping| *stopping).await;
+    }
+
+    /// Whether every server has been tried.
+    pub(crate) fn is_settled(&self) -> bool {
+        let upstreams = self.upstreams();
+        !upstreams.iter().any(|upstream| matches!(upstream.state(), State::Connecting))
+    }
+
+    // Sessions.
+
+    /// Opens a session for a client that has said `initialize`.
+    pub(crate) fn open_session(&self, mut client: Client) -> Result<Arc<Client>, RpcError> {
+        let session = Arc::new(Session::new(random::token()));
+        let id = session.id.clone();
+        client.owner = session.owner;
+        client.session = Some(session);
+        let client = Arc::new(client);
+        let sessions_max = self.config().limits.sessions_max;
+        let mut sessions = lock(&self.sessions);
+        if sessions.len() >= sessions_max {
+            let message = format!("there are {sessions_max} sessions already (sessions_max)");
+            return Err(RpcError::new(rpc::INTERNAL_ERROR, message));
+        }
+        sessions.insert(id, client.clone());
+        Ok(client)
+    }
+
+    pub(crate) fn session(&self, id: &str) -> Option<Arc<Client>> {
+        lock(&self.sessions).get(id).cloned()
+    }
+
+    pub(crate) fn sessions(&self) -> Vec<Arc<Client>> {
+        lock(&self.sessions).values().cloned().collect()
+    }
+
+    /// Ends a session. Says whether there was one.
+    pub(crate) fn close_session(&self, id: &str) -> bool {
+        let Some(client) = lock(&self.sessions).remove(id) else { return false };
+        for upstream in self.upstreams().iter() {
+            upstream.forget_session(client.owner);
+        }
+        true
+    }
+
+    // Tools.
+
+    /// The server and tool behind a name that this client used.
+    pub(crate) async fn find_tool(
+        self: &Arc<Gateway>,
+        client: &Client,
+        name: &str,
+    ) -> Result<(Arc<Upstream>, String, Option<Arc<Tool>>), RpcError> {
+        let unknown = || RpcError::new(rpc::INVALID_PARAMS, format!("unknown tool: {name}"));
+        match &client.scope {
+            Scope::One(server) => {
+                let upstream = self.upstream(server).ok_or_else(unknown)?;
+                if !upstream.config.tools.allows(name) {
+                    return Err(unknown());
+                }
+                // A server may know tools that it does not list; it will say so itself.
+                let catalog = upstream.catalog(client).await.ok();
+                let tool = catalog.and_then(|catalog| catalog.tool(name).cloned());
+                Ok((upstream, name.to_owned(), tool))
+            }
+            Scope::All => {
+                let known = lock(&self.merged).get(&client.fingerprint()).cloned();
+                let find = |merged: &Merged| {
+                    let (upstream, tool) = merged.tool(name)?;
+                    Some((upstream.clone(), tool.name.clone(), Some(tool.clone())))
+                };
+                let found = known.and_then(|merged| find(&merged));
+                let is_current = |upstream: &Arc<Upstream>| {
+                    self.upstreams().iter().any(|current| Arc::ptr_eq(current, upstream))
+                };
+                if let Some(found) = found.filter(|(upstream, ..)| is_current(upstream)) {
+                    return Ok(found);
+                }
+                find(&*self.merged(client).await).ok_or_else(unknown)
+            }
+        }
+    }
+
+    /// The tools of all servers, as far as they are there.
+    pub(crate) async fn merged(self: &Arc<Gateway>, client: &Client) -> Arc<Merged> {
+        let upstreams = self.upstreams();
+        let catalogs = join_all(upstreams.iter().map(|upstream| async move {
+            let catalog = match upstream.known_catalog(client) {
+                Some(catalog) => catalog,
+                None => match upstream.settled(STARTING_TIME).await {
+                    State::Failing { .. } | State::Connecting => return None,
+                    State::Idle | State::Ready { .. } => upstream.catalog(client).await.ok()?,
+                },
+            };
+            Some((upstream.clone(), catalog))
+        }));
+        let catalogs: Vec<(Arc<Upstream>, Arc<ServerCatalog>)> =
+            catalogs.await.into_iter().flatten().collect();
+        let fingerprint = client.fingerprint();
+        if let Some(merged) = lock(&self.merged).get(&fingerprint)
+            && merged.is_of(&catalogs)
+        {
+            return merged.clone();
+        }
+        let merged = Arc::new(merge(&catalogs));
+        lock(&self.merged).insert(fingerprint, merged.clone());
+        merged
+    }
+
+    // What concerns several clients.
+
+    fn tell_changed(&self, server: Option<&str>, kind: ListKind) {
+        let method = match kind {
+            ListKind::Tools => "notifications/tools/list_changed",
+            ListKind::Prompts => "notifications/prompts/list_changed",
+            ListKind::Resources => "notifications/resources/list_changed",
+        };
+        for client in self.sessions() {
+            let sees = match (&client.scope, server) {
+                (Scope::One(name), Some(server)) => &**name == server,
+                _ => true,
+            };
+            if let Some(session) = client.session.as_ref().filter(|_| sees) {
+                session.tell(rpc::notification(method, None));
+            }
+        }
+        self.listeners.changed(server, kind, method);
+    }
+
+    fn tell_updated(&self, server: &Arc<str>, uri: &str, params: &Json) {
+        let method = "notifications/resources/updated";
+        for client in self.sessions() {
+            let Some(session) = &client.session else { continue };
+            let key = (server.clone(), uri.to_owned());
+            if lock(&session.subscriptions).contains(&key) {
+                let exposed = self.routes.exposed(&client.scope, server, uri);
+                let mut params = Object::of(params);
+                params.set("uri", Json::string(&exposed));
+                session.tell(rpc::notification(method, Some(params.to_json().as_text())));
+            }
+        }
+        self.listeners.updated(server, uri, params);
+    }
+
+    fn tell_said(&self, method: &str, params: Option<&Json>, users: &[crate::client::Owner]) {
+        let level = params.and_then(|params| params.get("level"));
+        let level = level.as_ref().and_then(Json::as_str).unwrap_or_default();
+        for client in self.sessions() {
+            let Some(session) = &client.session else { continue };
+            let wanted = lock(&session.level).clone();
+            let is_wanted = method != "notifications/message"
+                || wanted.is_none_or(|wanted| {
+                    bridge::level_rank(&level) >= bridge::level_rank(&wanted)
+                });
+            if users.contains(&client.owner) && is_wanted {
+                session.tell(rpc::notification(method, params.map(Json::as_text)));
+            }
+        }
+    }
+}
+
+/// Passes on what servers do that concerns more than one call.
+async fn hear(gateway: std::sync::Weak<Gateway>, mut heard: mpsc::UnboundedReceiver<Notice>) {
+    while let Some(notice) = heard.recv().await {
+        let Some(gateway) = gateway.upgrade() else { return };
+        match notice {
+            Notice::Changed { server, kind } => gateway.tell_changed(Some(&server), kind),
+            Notice::ResourceUpdated { server, uri, params } => {
+                gateway.tell_updated(&server, &uri, &params);
+            }
+            Notice::Said { method, params, users, .. } => {
+                gateway.tell_said(&method, params.as_ref(), &users);
+            }
+            Notice::Asked { owner, request } => {
+                let client = gateway.sessions().into_iter().find(|client| client.owner == owner);
+                tokio::spawn(async move {
+                    let client = client.filter(|client| client.can(&request.method));
+                    let Some(session) = client.and_then(|client| client.session.clone()) else {
+                        return request.refuse("the client cannot answer it").await;
+                    };
+                    let answer = session.ask(&request.method, request.params.as_ref()).await;
+                    request.answer(answer).await;
+                });
+            }
+        }
+    }
+}
+
+/// Lets go of what nobody came back for.
+async fn sweep(gateway: std::sync::Weak<Gateway>) {
+    loop {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let Some(gateway) = gateway.upgrade() else { return };
+        gateway.parked.sweep();
+        let idle_max = gateway.config().timeouts.session_idle;
+        for client in gateway.sessions() {
+            if let Some(session) = &client.session
+                && session.idle() > idle_max
+            {
+                gateway.close_session(&session.id);
+            }
+        }
+    }
+}
+
+/// The version spoken with a client that asks for this one.
+pub(crate) fn agreed_version(asked: &str) -> Protocol {
+    match asked.parse::<Protocol>() {
+        Ok(protocol) if !protocol.is_modern() => protocol,
+        _ => Protocol::V2025_11_25,
+    }
+}

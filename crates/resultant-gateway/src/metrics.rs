@@ -1,0 +1,145 @@
+//! Counts and times for `/metrics`, in the OpenMetrics text format.
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use crate::client::lock;
+
+/// Upper bounds of the histograms, in seconds.
+const BUCKETS: [f64; 12] =
+    [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 60.0];
+
+#[derive(Debug, Default)]
+struct Histogram {
+    counts: [u64; BUCKETS.len()],
+    count: u64,
+    sum: f64,
+}
+
+impl Histogram {
+    fn observe(&mut self, seconds: f64) {
+        self.count += 1;
+        self.sum += seconds;
+        for (at, bound) in BUCKETS.iter().enumerate() {
+            if seconds <= *bound {
+                self.counts[at] += 1;
+            }
+        }
+    }
+
+    fn write(&self, out: &mut String, name: &str, labels: &str) {
+        for (bound, count) in BUCKETS.iter().zip(self.counts) {
+            let _ = writeln!(out, "{name}_bucket{{{labels},le=\"{bound}\"}} {count}");
+        }
+        let _ = writeln!(out, "{name}_bucket{{{labels},le=\"+Inf\"}} {}", self.count);
+        let _ = writeln!(out, "{name}_sum{{{labels}}} {}", self.sum);
+        let _ = writeln!(out, "{name}_count{{{labels}}} {}", self.count);
+    }
+}
+
+#[derive(Debug, Default)]
+struct OfServer {
+    calls: u64,
+    errors: u64,
+    server_time: Histogram,
+    own_time: Histogram,
+}
+
+/// What the gateway counts.
+#[derive(Debug, Default)]
+pub(crate) struct Metrics {
+    servers: Mutex<BTreeMap<String, OfServer>>,
+    bytes_in: AtomicU64,
+    bytes_out: AtomicU64,
+    failed: AtomicU64,
+}
+
+impl Metrics {
+    pub(crate) fn bytes_in(&self, bytes: u64) {
+        self.bytes_in.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn failed(&self) {
+        self.failed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn called(
+        &self,
+        server: &str,
+        is_error: bool,
+        bytes_out: u64,
+        server_time: Duration,
+        own_time: Duration,
+    ) {
+        self.bytes_out.fetch_add(bytes_out, Ordering::Relaxed);
+        let mut servers = lock(&self.servers);
+        if !servers.contains_key(server) {
+            servers.insert(server.to_owned(), OfServer::default());
+        }
+        if let Some(of) = servers.get_mut(server) {
+            of.calls += 1;
+            of.errors += u64::from(is_error);
+            of.server_time.observe(server_time.as_secs_f64());
+            of.own_time.observe(own_time.as_secs_f64());
+        }
+    }
+
+    /// Everything, with how many servers are ready and how many sessions are open.
+    pub(crate) fn write(&self, servers: &[(String, bool)], sessions: usize) -> String {
+        let mut out = String::new();
+        let mut family = |name: &str, kind: &str, help: &str, lines: &dyn Fn(&mut String)| {
+            let _ = writeln!(out, "# TYPE {name} {kind}");
+            let _ = writeln!(out, "# HELP {name} {help}");
+            lines(&mut out);
+        };
+        let of_servers = lock(&self.servers);
+        family("resultant_server_ready", "gauge", "Whether a server is connected.", &|out| {
+            for (name, is_ready) in servers {
+                let ready = u8::from(*is_ready);
+                let _ = writeln!(out, "resultant_server_ready{{server=\"{name}\"}} {ready}");
+            }
+        });
+        family("resultant_sessions", "gauge", "Open sessions of clients.", &|out| {
+            let _ = writeln!(out, "resultant_sessions {sessions}");
+        });
+        family("resultant_calls", "counter", "Tool calls.", &|out| {
+            for (name, of) in &*of_servers {
+                let (ok, failed) = (of.calls - of.errors, of.errors);
+                let name = format!("server=\"{name}\"");
+                let _ = writeln!(out, "resultant_calls_total{{{name},outcome=\"ok\"}} {ok}");
+                let _ = writeln!(out, "resultant_calls_total{{{name},outcome=\"error\"}} {failed}");
+            }
+        });
+        for (step, help) in [
+            ("server", "From the request to the server's answer."),
+            ("own", "From the server's answer to the client's result."),
+        ] {
+            let name = format!("resultant_call_{step}_seconds");
+            family(&name, "histogram", help, &|out| {
+                for (server, of) in &*of_servers {
+                    let histogram =
+                        if step == "server" { &of.server_time } else { &of.own_time };
+                    histogram.write(out, &name, &format!("server=\"{server}\""));
+                }
+            });
+        }
+        for (name, help, value) in [
+            ("resultant_result_bytes_in", "Bytes of results that servers sent.", &self.bytes_in),
+            ("resultant_result_bytes_out", "Bytes of results that clients got.", &self.bytes_out),
+            ("resultant_calls_failed", "Calls that got no answer of a server.", &self.failed),
+        ] {
+            family(name, "counter", help, &|out| {
+                let _ = writeln!(out, "{name}_total {}", value.load(Ordering::Relaxed));
+            });
+        }
+        out.push_str("# EOF\n");
+        out
+    }
+}

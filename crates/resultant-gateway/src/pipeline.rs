@@ -1,0 +1,350 @@
+//! A tool call from the client's request to the client's result, top to bottom.
+//!
+//! ```text
+//! request → tool found → arguments prepared → server called
+//!   bytes → read → artifacts kept → written for the client → counted
+//! ```
+
+use std::{
+    io::Read as _,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use resultant::{ClientOptions, ClientResult, Json, Limits, Object, Outcome, ReadOptions, Shape};
+
+use crate::{
+    body::{Envelope, Spool},
+    bridge,
+    catalog::Tool,
+    client::Exchange,
+    files::{FileSink, Files},
+    forward::{Answer, Errand, forward},
+    gateway::Gateway,
+    rpc::{self, RpcError},
+    upstream::{Upstream, WireError},
+};
+
+/// Short results are read where they arrive; longer ones on a thread that may take its time.
+const QUICK_BYTES_MAX: usize = 64 * 1024;
+/// How much of a long message is read at once.
+const CHUNK_BYTES: usize = 256 * 1024;
+
+/// Calls a tool for a client.
+pub(crate) async fn call_tool(
+    gateway: &Arc<Gateway>,
+    exchange: &Exchange,
+    params: Option<&Json>,
+) -> Result<Json, RpcError> {
+    let started = Instant::now();
+    let call = find_tool(gateway, exchange, params).await?;
+    let answer = call_server(gateway, exchange, &call).await;
+    let answered = Instant::now();
+    let result = match answer {
+        Answer::Result { result, message } => match bridge::unfinished(&result) {
+            // Not a result yet: a question, or a task. It is none of ours to change.
+            Some(_) => Ok(result),
+            None => Ok(normalize(gateway, exchange, &call, Source::Message(message)).await),
+        },
+        Answer::Spooled(spool) => {
+            Ok(normalize(gateway, exchange, &call, Source::Spool(spool)).await)
+        }
+        Answer::Error(error) => Err(bridge::error_for(exchange.client.protocol, "tools/call", error)),
+        Answer::Failed(error) => Ok(failure(gateway, exchange, &call, &reason_of(&error, &call))),
+        Answer::TimedOut(after) => {
+            let server = &call.upstream.name;
+            let seconds = after.as_secs_f64();
+            let reason = format!(
+                "the server `{server}` did not answer within {seconds} seconds (call_seconds); \
+                 whether it did the work is not known"
+            );
+            Ok(failure(gateway, exchange, &call, &reason))
+        }
+    };
+    record(gateway, exchange, &call, &result, [started, answered, Instant::now()]);
+    result
+}
+
+/// A call whose tool is known.
+pub(crate) struct ToolCall {
+    pub(crate) upstream: Arc<Upstream>,
+    /// The tool's name on its server.
+    pub(crate) name: String,
+    /// Its definition, where it is listed.
+    pub(crate) tool: Option<Arc<Tool>>,
+    params: Json,
+}
+
+async fn find_tool(
+    gateway: &Arc<Gateway>,
+    exchange: &Exchange,
+    params: Option<&Json>,
+) -> Result<ToolCall, RpcError> {
+    let name = params.and_then(|params| params.get("name"));
+    let name = name.as_ref().and_then(Json::as_str).filter(|name| !name.is_empty());
+    let (Some(params), Some(name)) = (params, name) else {
+        return Err(RpcError::new(rpc::INVALID_PARAMS, "tools/call needs the name of a tool"));
+    };
+    let (upstream, name, tool) = gateway.find_tool(&exchange.client, &name).await?;
+    Ok(ToolCall { upstream, name, tool, params: params.clone() })
+}
+
+async fn call_server(gateway: &Arc<Gateway>, exchange: &Exchange, call: &ToolCall) -> Answer {
+    let link = match call.upstream.link(&exchange.client).await {
+        Ok(link) => link,
+        Err(error) => return Answer::Failed(WireError::Unreachable(error.to_string())),
+    };
+    let errand = Errand {
+        method: "tools/call".to_owned(),
+        params: Some(call.params.clone()),
+        edits: vec![("name", Some(Json::string(&call.name)))],
+        headers: headers_of(call),
+        timeout: call.upstream.config.call_timeout,
+    };
+    forward(&gateway.parked, exchange, &link, &errand).await
+}
+
+fn headers_of(call: &ToolCall) -> Vec<(String, String)> {
+    let arguments = call.params.get("arguments");
+    let mut headers =
+        vec![("Mcp-Name".to_owned(), crate::catalog::header_value(&call.name))];
+    let params = call.tool.iter().flat_map(|tool| &tool.header_params);
+    for param in params {
+        if let Some(value) = arguments.as_ref().and_then(|arguments| param.value(arguments)) {
+            let header = format!("Mcp-Param-{}", param.header);
+            headers.push((header, crate::catalog::header_value(&value)));
+        }
+    }
+    headers
+}
+
+/// Where the bytes of a result are.
+enum Source {
+    Message(Bytes),
+    Spool(Spool),
+}
+
+/// Reads a result, keeps its files and writes it for the client.
+async fn normalize(
+    gateway: &Arc<Gateway>,
+    exchange: &Exchange,
+    call: &ToolCall,
+    source: Source,
+) -> Json {
+    let options = read_options(gateway, call);
+    let client = client_options(gateway, exchange, call);
+    let label = (call.upstream.name.clone(), call.name.clone());
+    match source {
+        Source::Message(message) if message.len() <= QUICK_BYTES_MAX => {
+            gateway.metrics.bytes_in(message.len() as u64);
+            let mut sink = gateway.files.sink();
+            let outcome = options.read(message);
+            // Only what has files waits for the disk.
+            let is_quick = outcome.artifacts.is_empty();
+            let mut write = || write(&gateway.files, outcome.clone(), &mut sink, &client, &label);
+            if is_quick { write() } else { tokio::task::block_in_place(write) }
+        }
+        source => {
+            let permit = gateway.large.clone().acquire_owned().await;
+            let gateway = gateway.clone();
+            let work = move || {
+                let _permit = permit;
+                let mut sink = gateway.files.sink();
+                let outcome = match source {
+                    Source::Message(message) => {
+                        gateway.metrics.bytes_in(message.len() as u64);
+                        options.read(message)
+                    }
+                    Source::Spool(spool) => {
+                        gateway.metrics.bytes_in(spool.len());
+                        read_spool(&options, &spool, &mut sink)
+                    }
+                };
+                write(&gateway.files, outcome, &mut sink, &client, &label)
+            };
+            match tokio::task::spawn_blocking(work).await {
+                Ok(json) => json,
+                Err(error) => {
+                    tracing::error!(%error, "reading a result failed");
+                    error_result(exchange, "the gateway failed to read the result")
+                }
+            }
+        }
+    }
+}
+
+fn read_options(gateway: &Gateway, call: &ToolCall) -> ReadOptions {
+    let limits = &gateway.config().limits;
+    let peer = call.upstream.any_link().and_then(|link| link.peer().map(|peer| peer.protocol));
+    ReadOptions {
+        limits: Limits {
+            depth_max: limits.depth_max,
+            string_bytes_max: limits.string_bytes_max,
+            ..Limits::default()
+        },
+        server: peer,
+        schema: call.tool.as_ref().and_then(|tool| tool.schema.clone()),
+        schema_policy: call.upstream.config.schema_policy,
+    }
+}
+
+fn client_options(gateway: &Gateway, exchange: &Exchange, call: &ToolCall) -> ClientOptions {
+    let client = &exchange.client;
+    let asks_envelope = ["experimental", "extensions"].iter().any(|place| {
+        let place = client.capabilities.get(place);
+        place.is_some_and(|place| place.get("response_contract_v2").is_some())
+    });
+    let shape = match call.upstream.config.shape {
+        Shape::Mcp if asks_envelope => Shape::Envelope,
+        shape => shape,
+    };
+    ClientOptions {
+        protocol: client.protocol,
+        shape,
+        budget: gateway.config().budget.clone(),
+        takes_links: false,
+        takes_unknown_blocks: false,
+        keeps_small_blocks: true,
+        is_advertised: call.tool.as_ref().is_some_and(|tool| tool.schema.is_some()),
+    }
+}
+
+fn read_spool(options: &ReadOptions, spool: &Spool, sink: &mut FileSink) -> Outcome {
+    read_chunks(options, spool, sink).unwrap_or_else(|error| {
+        let message = format!("the result came but could not be read back: {error}");
+        let mut result = Object::default();
+        result.set("isError", Json::bool(true));
+        let mut block = Object::default();
+        block.set("type", Json::string("text"));
+        block.set("text", Json::string(&message));
+        result.set("content", Json::array([&block.to_json()]));
+        options.read(&result.to_json())
+    })
+}
+
+fn read_chunks(
+    options: &ReadOptions,
+    spool: &Spool,
+    sink: &mut FileSink,
+) -> std::io::Result<Outcome> {
+    let mut file = spool.open()?;
+    let mut reader = options.reader(sink);
+    let mut chunk = vec![0; CHUNK_BYTES];
+    loop {
+        match file.read(&mut chunk)? {
+            0 => return Ok(reader.finish()),
+            len => reader.feed(&chunk[..len]),
+        }
+    }
+}
+
+/// Keeps the files of an outcome and writes it for the client.
+fn write(
+    files: &Files,
+    mut outcome: Outcome,
+    sink: &mut FileSink,
+    client: &ClientOptions,
+    (server, tool): &(Arc<str>, String),
+) -> Json {
+    let mut lost = Vec::new();
+    let mut keep = |artifact: &resultant::Artifact, sink: &mut FileSink| {
+        if let Err(error) = files.keep(artifact, sink, server, tool) {
+            tracing::error!(%error, name = artifact.name, "a file could not be kept");
+            lost.push(format!("{}: {error}", artifact.name));
+        }
+    };
+    for artifact in &outcome.artifacts {
+        keep(artifact, sink);
+    }
+    let ClientResult { json, offloaded, .. } = outcome.to_client(client);
+    for artifact in &offloaded {
+        keep(artifact, sink);
+    }
+    if lost.is_empty() {
+        return json;
+    }
+    // What could not be kept is not to be looked for.
+    outcome.meta_data.set("persisted", Json::bool(false));
+    outcome.meta_data.set("not_kept", Json::string(&lost.join("; ")));
+    outcome.to_client(client).json
+}
+
+fn reason_of(error: &WireError, call: &ToolCall) -> String {
+    let server = &call.upstream.name;
+    match error {
+        WireError::Unreachable(reason) => format!(
+            "the server `{server}` is not available: {reason}; nothing was sent; \
+             `resultant doctor` says more"
+        ),
+        WireError::Broken(reason) => format!(
+            "the connection to `{server}` broke during the call: {reason}; whether it did the \
+             work is not known, so the call was not repeated"
+        ),
+        WireError::Limit { .. } => {
+            format!("the result of `{server}` is over a limit: {error}; ask for less of it")
+        }
+        WireError::Unauthorized(reason) => format!(
+            "the server `{server}` wants to know who is asking: {reason}; \
+             try `resultant login {server}`"
+        ),
+        WireError::SessionGone | WireError::Status { .. } => {
+            format!("the server `{server}` refused the call: {error}")
+        }
+    }
+}
+
+fn failure(gateway: &Gateway, exchange: &Exchange, call: &ToolCall, reason: &str) -> Json {
+    gateway.metrics.failed();
+    tracing::warn!(server = &*call.upstream.name, tool = call.name, reason, "a call failed");
+    error_result(exchange, reason)
+}
+
+/// A result that says that the tool failed.
+pub(crate) fn error_result(exchange: &Exchange, message: &str) -> Json {
+    let mut block = Object::default();
+    block.set("type", Json::string("text"));
+    block.set("text", Json::string(message));
+    let mut result = Object::default();
+    if exchange.client.is_modern() {
+        result.set("resultType", Json::string("complete"));
+    }
+    result.set("content", Json::array([&block.to_json()]));
+    result.set("isError", Json::bool(true));
+    result.to_json()
+}
+
+/// The steps of a call for the log and the metrics.
+fn record(
+    gateway: &Gateway,
+    exchange: &Exchange,
+    call: &ToolCall,
+    result: &Result<Json, RpcError>,
+    [started, answered, written]: [Instant; 3],
+) {
+    let is_error = match result {
+        Ok(result) => result.get("isError").and_then(|flag| flag.as_bool()) == Some(true),
+        Err(_) => true,
+    };
+    let bytes_out = result.as_ref().map_or(0, |result| result.as_text().len() as u64);
+    let server_time = answered - started;
+    let own_time = written - answered;
+    gateway.metrics.called(&call.upstream.name, is_error, bytes_out, server_time, own_time);
+    let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+    tracing::info!(
+        server = &*call.upstream.name,
+        tool = call.name,
+        client = exchange.client.name(),
+        protocol = %exchange.client.protocol,
+        is_error,
+        bytes_out,
+        server_us = micros(server_time),
+        own_us = micros(own_time),
+        "called"
+    );
+}
+
+/// Whether a long message is an error of the protocol.
+pub(crate) fn is_error_message(spool: &Spool) -> std::io::Result<bool> {
+    Ok(Envelope::of(&mut spool.open()?)?.has_error)
+}

@@ -1,0 +1,588 @@
+//! One connection to a server: requests wait here for their answers, and what the server says of
+//! its own accord finds its addressee.
+//!
+//! Over HTTP a server's request comes in the answer of the call it belongs to. Over a pipe it comes
+//! between lines, and belongs to the only caller who waits; where several wait, nobody can tell
+//! whose it is, and it is refused rather than shown to the wrong person.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
+
+use bytes::Bytes;
+use resultant::{Json, Protocol};
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::{
+    stdio::id_in_head,
+    wire::{Inbox, Outgoing, Wire, WireError},
+};
+use crate::{
+    body::Body,
+    client::Owner,
+    rpc::{self, Kind, Message, RpcError},
+};
+
+/// More messages beside an answer than this wait for nobody: progress is dropped, requests are
+/// refused.
+const EVENTS_MAX: usize = 256;
+
+/// What the handshake told.
+#[derive(Clone, Debug)]
+pub(crate) struct Peer {
+    pub(crate) protocol: Protocol,
+    pub(crate) capabilities: Json,
+    /// `name`, `version` and what else the server says of itself.
+    pub(crate) info: Json,
+    pub(crate) instructions: Option<String>,
+}
+
+impl Peer {
+    pub(crate) fn is_modern(&self) -> bool {
+        self.protocol.is_modern()
+    }
+
+    /// Whether the server has this capability, such as `resources` or `resources.subscribe`.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        let mut value = Some(self.capabilities.clone());
+        for key in path.split('.') {
+            value = value.and_then(|value| value.get(key));
+        }
+        value.is_some_and(|value| !value.is_null() && value.as_bool() != Some(false))
+    }
+}
+
+/// What comes beside the answer of a call.
+#[derive(Debug)]
+pub(crate) enum Event {
+    Notification { method: String, params: Option<Json> },
+    Request(ServerRequest),
+}
+
+/// A request that a server makes of a client.
+#[derive(Debug)]
+pub(crate) struct ServerRequest {
+    pub(crate) id: Json,
+    pub(crate) method: String,
+    pub(crate) params: Option<Json>,
+    /// Whom to answer.
+    pub(crate) link: Arc<Link>,
+}
+
+/// What a server says that belongs to no call.
+#[derive(Debug)]
+pub(crate) enum Unbound {
+    Notification { method: String, params: Option<Json> },
+    Request { request: ServerRequest, owner: Owner },
+    Closed(WireError),
+}
+
+struct Waiting {
+    owner: Owner,
+    events: mpsc::Sender<Event>,
+    answer: oneshot::Sender<Result<Body, WireError>>,
+}
+
+/// One connection.
+pub(crate) struct Link {
+    pub(crate) server: Arc<str>,
+    wire: OnceLock<Box<dyn Wire>>,
+    peer: OnceLock<Peer>,
+    next_id: AtomicU64,
+    waiting: Mutex<BTreeMap<u64, Waiting>>,
+    /// Whoever uses this connection.
+    users: Mutex<BTreeSet<Owner>>,
+    unbound: mpsc::UnboundedSender<Unbound>,
+    /// The server has made a request of its own.
+    pub(crate) asks: AtomicBool,
+    closed: watch::Sender<Option<WireError>>,
+    /// Nobody wants it any more: it is not to be made again.
+    is_retired: AtomicBool,
+}
+
+impl std::fmt::Debug for Link {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Link({})", self.server)
+    }
+}
+
+impl Link {
+    /// A connection over the wire that `connect` makes for it.
+    pub(crate) fn open(
+        server: Arc<str>,
+        unbound: mpsc::UnboundedSender<Unbound>,
+        connect: impl FnOnce(Arc<dyn Inbox>) -> Result<Box<dyn Wire>, WireError>,
+    ) -> Result<Arc<Link>, WireError> {
+        let link = Arc::new(Link {
+            server,
+            wire: OnceLock::new(),
+            peer: OnceLock::new(),
+            next_id: AtomicU64::new(1),
+            waiting: Mutex::default(),
+            users: Mutex::default(),
+            unbound,
+            asks: AtomicBool::new(false),
+            closed: watch::Sender::new(None),
+            is_retired: AtomicBool::new(false),
+        });
+        let wire = connect(Arc::new(LinkInbox(Arc::downgrade(&link))))?;
+        let _ = link.wire.set(wire);
+        Ok(link)
+    }
+
+    /// What the handshake told; nothing before it.
+    pub(crate) fn peer(&self) -> Option<&Peer> {
+        self.peer.get()
+    }
+
+    pub(crate) fn set_peer(&self, peer: Peer) {
+        if let Some(wire) = self.wire.get() {
+            wire.negotiated(peer.protocol);
+        }
+        let _ = self.peer.set(peer);
+    }
+
+    pub(crate) fn is_modern(&self) -> bool {
+        self.peer().is_some_and(Peer::is_modern)
+    }
+
+    /// Why the connection ended, when it has.
+    pub(crate) fn closed(&self) -> Option<WireError> {
+        self.closed.borrow().clone()
+    }
+
+    pub(crate) fn add_user(&self, owner: Owner) {
+        lock(&self.users).insert(owner);
+    }
+
+    pub(crate) fn remove_user(&self, owner: Owner) {
+        lock(&self.users).remove(&owner);
+    }
+
+    pub(crate) fn users(&self) -> Vec<Owner> {
+        lock(&self.users).iter().copied().collect()
+    }
+
+    /// Whether no client waits for anything.
+    pub(crate) fn is_idle(&self) -> bool {
+        lock(&self.waiting).values().all(|waiting| waiting.owner == Owner::GATEWAY)
+    }
+
+    /// Makes a request. `params` is given the id, which is also the progress token.
+    pub(crate) async fn start(
+        self: &Arc<Link>,
+        owner: Owner,
+        method: &str,
+        params: impl FnOnce(u64) -> Option<String>,
+        headers: Vec<(String, String)>,
+    ) -> Result<Call, WireError> {
+        if let Some(error) = self.closed() {
+            return Err(WireError::Unreachable(error.to_string()));
+        }
+        let wire = self.wire.get().ok_or_else(not_connected)?;
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let (events, events_in) = mpsc::channel(EVENTS_MAX);
+        let (answer, answer_in) = oneshot::channel();
+        lock(&self.waiting).insert(id, Waiting { owner, events, answer });
+        let call = Call { link: self.clone(), id, events: events_in, answer: Some(answer_in) };
+        let bytes = rpc::request(id, method, params(id).as_deref());
+        let message = Outgoing { bytes, id: Some(id), method: Some(method.to_owned()), headers };
+        if let Err(error) = wire.send(message).await {
+            lock(&self.waiting).remove(&id);
+            return Err(error);
+        }
+        Ok(call)
+    }
+
+    /// Makes a request and waits for its answer, which must be short.
+    pub(crate) async fn request(
+        self: &Arc<Link>,
+        method: &str,
+        params: Option<String>,
+        headers: Vec<(String, String)>,
+    ) -> Result<Result<Json, RpcError>, WireError> {
+        let mut call = self.start(Owner::GATEWAY, method, |_| params, headers).await?;
+        loop {
+            match call.next().await {
+                Step::Event(Event::Request(request)) => {
+                    request.refuse("nobody is there to be asked").await;
+                }
+                Step::Event(Event::Notification { .. }) => {}
+                Step::Answer(body) => {
+                    let message = whole_message(body?)?;
+                    return match message.kind {
+                        Kind::Result { result, .. } => Ok(Ok(result)),
+                        Kind::Error { error, .. } => Ok(Err(error)),
+                        _ => Err(WireError::Broken("the answer is no response".to_owned())),
+                    };
+                }
+            }
+        }
+    }
+
+    /// Sends a notification.
+    pub(crate) async fn notify(
+        &self,
+        method: &str,
+        params: Option<&str>,
+    ) -> Result<(), WireError> {
+        let bytes = rpc::notification(method, params);
+        self.send(bytes, Some(method.to_owned())).await
+    }
+
+    async fn send(&self, bytes: Bytes, method: Option<String>) -> Result<(), WireError> {
+        let wire = self.wire.get().ok_or_else(not_connected)?;
+        wire.send(Outgoing { bytes, id: None, method, headers: Vec::new() }).await
+    }
+
+    /// Ends the connection for good.
+    pub(crate) async fn retire(&self) {
+        self.is_retired.store(true, Ordering::Relaxed);
+        self.close().await;
+    }
+
+    /// Whether it is to be made again when it ends.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.peer().is_some() && !self.is_retired.load(Ordering::Relaxed)
+    }
+
+    /// Ends the connection.
+    pub(crate) async fn close(&self) {
+        if let Some(wire) = self.wire.get() {
+            wire.close().await;
+        }
+        self.end(&WireError::Unreachable("the connection was closed".to_owned()));
+    }
+
+    fn end(&self, error: &WireError) {
+        self.closed.send_if_modified(|closed| {
+            let is_first = closed.is_none();
+            if is_first {
+                *closed = Some(error.clone());
+            }
+            is_first
+        });
+        let waiting = std::mem::take(&mut *lock(&self.waiting));
+        for (_, waiting) in waiting {
+            let _ = waiting.answer.send(Err(error.clone()));
+        }
+    }
+
+    /// Nobody waits for this call any more.
+    fn abandon(self: &Arc<Link>, id: u64) {
+        if lock(&self.waiting).remove(&id).is_none() {
+            return;
+        }
+        let Some(wire) = self.wire.get() else { return };
+        wire.forget(id);
+        let link = self.clone();
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                let params = format!("{{\"requestId\":{id},\"reason\":\"the client gave up\"}}");
+                let _ = link.notify("notifications/cancelled", Some(&params)).await;
+            });
+        }
+    }
+
+    fn arrived(self: &Arc<Link>, body: Body, during: Option<u64>) {
+        let bytes = match body {
+            Body::Whole(bytes) => bytes,
+            Body::Spooled(spool) => return self.spooled(Body::Spooled(spool), during),
+        };
+        match Message::read_batch(bytes.clone()) {
+            Ok(rpc::Batch::One(message)) => self.message(message, &bytes, during),
+            Ok(rpc::Batch::Many(messages)) => {
+                for message in messages {
+                    let bytes = message.json.to_bytes();
+                    self.message(message, &bytes, during);
+                }
+            }
+            Err(error) => {
+                let line = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned();
+                tracing::warn!(server = &*self.server, %error, line, "not a message");
+                if let Some(id) = id_in_head(&bytes) {
+                    let message = format!("the server's answer is no JSON: {error}");
+                    self.answer(id, Err(WireError::Broken(message)));
+                }
+            }
+        }
+    }
+
+    /// A long message. Only answers are long; whose it is, is found in the file.
+    fn spooled(self: &Arc<Link>, body: Body, during: Option<u64>) {
+        let link = self.clone();
+        tokio::task::spawn_blocking(move || {
+            let Body::Spooled(spool) = &body else { return };
+            match crate::body::id_of(spool) {
+                Ok(Some(id)) => link.answer(id, Ok(body)),
+                Ok(None) | Err(_) => {
+                    let message = "a long message of the server answers no request".to_owned();
+                    link.lost(during, &WireError::Broken(message));
+                }
+            }
+        });
+    }
+
+    fn message(self: &Arc<Link>, message: Message, bytes: &Bytes, during: Option<u64>) {
+        match message.kind {
+            Kind::Result { id, .. } => self.answered(&id, bytes.clone()),
+            Kind::Error { id: Some(id), .. } => self.answered(&id, bytes.clone()),
+            // An error without an id, in the answer to a request, is the answer.
+            Kind::Error { id: None, error } => match during {
+                Some(id) => self.answer(id, Ok(Body::Whole(bytes.clone()))),
+                None => tracing::warn!(server = &*self.server, error = error.message, "an error"),
+            },
+            Kind::Request { id, method, params } => {
+                let link = self.clone();
+                self.requested(ServerRequest { id, method, params, link }, during);
+            }
+            Kind::Notification { method, params } => self.notified(method, params, during),
+            Kind::Other => {
+                tracing::warn!(server = &*self.server, "JSON that is no message");
+            }
+        }
+    }
+
+    fn answered(&self, id: &Json, bytes: Bytes) {
+        // Some servers send the id back as a string.
+        let id = id.as_u64().or_else(|| id.as_str().and_then(|id| id.parse().ok()));
+        match id {
+            Some(id) => self.answer(id, Ok(Body::Whole(bytes))),
+            None => tracing::warn!(server = &*self.server, "an answer to a request never made"),
+        }
+    }
+
+    fn answer(&self, id: u64, answer: Result<Body, WireError>) {
+        match lock(&self.waiting).remove(&id) {
+            Some(waiting) => {
+                let _ = waiting.answer.send(answer);
+            }
+            // Cancelled, timed out, or answered before.
+            None => tracing::debug!(server = &*self.server, id, "an answer nobody waits for"),
+        }
+    }
+
+    fn lost(&self, id: Option<u64>, error: &WireError) {
+        let id = id.filter(|id| lock(&self.waiting).contains_key(id));
+        let ids: Vec<u64> = match id {
+            Some(id) => vec![id],
+            // Nobody knows whose it was: whoever waits might wait for ever.
+            None => lock(&self.waiting).keys().copied().collect(),
+        };
+        for id in ids {
+            self.answer(id, Err(error.clone()));
+        }
+    }
+
+    fn notified(&self, method: String, params: Option<Json>, during: Option<u64>) {
+        let token = match method.as_str() {
+            "notifications/progress" => {
+                let token = params.as_ref().and_then(|params| params.get("progressToken"));
+                let Some(token) = token.and_then(|token| token.as_u64()) else { return };
+                Some(token)
+            }
+            _ => None,
+        };
+        let events = match method.as_str() {
+            "notifications/message" => match self.addressee(during) {
+                Addressee::Call(events) => Some(events),
+                Addressee::Owner(_) | Addressee::Nobody => None,
+            },
+            _ => token
+                .and_then(|id| lock(&self.waiting).get(&id).map(|waiting| waiting.events.clone())),
+        };
+        match events {
+            // A flood of progress is thinned out: what does not fit is dropped.
+            Some(events) => {
+                let _ = events.try_send(Event::Notification { method, params });
+            }
+            None if method == "notifications/progress" => {}
+            None => {
+                let _ = self.unbound.send(Unbound::Notification { method, params });
+            }
+        }
+    }
+
+    fn requested(self: &Arc<Link>, request: ServerRequest, during: Option<u64>) {
+        if request.method == "ping" {
+            request.spawn_answer(Ok(Json::parse("{}").unwrap_or(Json::null())));
+            return;
+        }
+        self.asks.store(true, Ordering::Relaxed);
+        let addressee = self.addressee(during);
+        match addressee {
+            Addressee::Call(events) => {
+                if let Err(error) = events.try_send(Event::Request(request))
+                    && let Event::Request(request) = error.into_inner()
+                {
+                    request.spawn_refusal("too many requests wait for the client");
+                }
+            }
+            Addressee::Owner(owner) => {
+                let _ = self.unbound.send(Unbound::Request { request, owner });
+            }
+            Addressee::Nobody => {
+                request.spawn_refusal("several clients share this connection, or none");
+            }
+        }
+    }
+
+    fn addressee(&self, during: Option<u64>) -> Addressee {
+        let waiting = lock(&self.waiting);
+        if let Some(call) = during.and_then(|id| waiting.get(&id)) {
+            return Addressee::Call(call.events.clone());
+        }
+        let mut of_clients = waiting.values().rev().filter(|call| call.owner != Owner::GATEWAY);
+        if let Some(latest) = of_clients.next() {
+            // Callers without a session are not told apart: one of them may be asked, not two.
+            let is_alone =
+                of_clients.all(|call| latest.owner.is_session() && call.owner == latest.owner);
+            return match is_alone {
+                true => Addressee::Call(latest.events.clone()),
+                false => Addressee::Nobody,
+            };
+        }
+        drop(waiting);
+        match self.users().as_slice() {
+            [owner] if owner.is_session() => Addressee::Owner(*owner),
+            _ => Addressee::Nobody,
+        }
+    }
+}
+
+enum Addressee {
+    Call(mpsc::Sender<Event>),
+    Owner(Owner),
+    Nobody,
+}
+
+struct LinkInbox(std::sync::Weak<Link>);
+
+impl Inbox for LinkInbox {
+    fn arrived(&self, body: Body, during: Option<u64>) {
+        if let Some(link) = self.0.upgrade() {
+            link.arrived(body, during);
+        }
+    }
+
+    fn failed(&self, id: u64, error: WireError) {
+        if let Some(link) = self.0.upgrade() {
+            link.answer(id, Err(error));
+        }
+    }
+
+    fn lost(&self, id: Option<u64>, error: WireError) {
+        if let Some(link) = self.0.upgrade() {
+            link.lost(id, &error);
+        }
+    }
+
+    fn closed(&self, error: WireError) {
+        if let Some(link) = self.0.upgrade() {
+            link.end(&error);
+            let _ = link.unbound.send(Unbound::Closed(error));
+        }
+    }
+}
+
+/// A request that waits for its answer. Dropped before, it is cancelled.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) link: Arc<Link>,
+    pub(crate) id: u64,
+    events: mpsc::Receiver<Event>,
+    answer: Option<oneshot::Receiver<Result<Body, WireError>>>,
+}
+
+/// What happens next in a call.
+#[derive(Debug)]
+pub(crate) enum Step {
+    Event(Event),
+    Answer(Result<Body, WireError>),
+}
+
+impl Call {
+    /// The next event, or the answer. What came before the answer comes out before it.
+    pub(crate) async fn next(&mut self) -> Step {
+        let Some(answer) = &mut self.answer else {
+            return Step::Answer(Err(WireError::Broken("the call has ended".to_owned())));
+        };
+        let answered = tokio::select! {
+            biased;
+            Some(event) = self.events.recv() => return Step::Event(event),
+            answered = answer => answered,
+        };
+        self.answer = None;
+        Step::Answer(answered.unwrap_or_else(|_| {
+            Err(WireError::Broken("the connection was dropped".to_owned()))
+        }))
+    }
+}
+
+impl Call {
+    /// The next event before the answer; nothing once the answer is there.
+    pub(crate) async fn next_event(&mut self) -> Option<Event> {
+        self.events.recv().await
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        if self.answer.is_some() {
+            self.link.abandon(self.id);
+        }
+    }
+}
+
+impl ServerRequest {
+    /// Answers the server.
+    pub(crate) async fn answer(&self, answer: Result<Json, RpcError>) {
+        let id = self.id.as_text();
+        let bytes = match &answer {
+            Ok(result) => rpc::result(id, result.as_text()),
+            Err(error) => rpc::error(id, error),
+        };
+        if let Err(error) = self.link.send(bytes, None).await {
+            tracing::debug!(server = &*self.link.server, %error, "an answer did not reach it");
+        }
+    }
+
+    pub(crate) async fn refuse(&self, reason: &str) {
+        let message = format!("{} is refused: {reason}", self.method);
+        self.answer(Err(RpcError::new(rpc::INVALID_REQUEST, message))).await;
+    }
+
+    fn spawn_answer(self, answer: Result<Json, RpcError>) {
+        tokio::spawn(async move { self.answer(answer).await });
+    }
+
+    fn spawn_refusal(self, reason: &'static str) {
+        tracing::warn!(server = &*self.link.server, method = self.method, reason, "refused");
+        tokio::spawn(async move { self.refuse(reason).await });
+    }
+}
+
+/// A short answer as a message.
+pub(crate) fn whole_message(body: Body) -> Result<Message, WireError> {
+    let bytes = match body {
+        Body::Whole(bytes) => bytes,
+        Body::Spooled(spool) => match std::fs::read(spool.path()) {
+            Ok(bytes) => bytes.into(),
+            Err(error) => return Err(WireError::Broken(error.to_string())),
+        },
+    };
+    Message::read(bytes)
+        .map_err(|error| WireError::Broken(format!("the server's answer is no JSON: {error}")))
+}
+
+fn not_connected() -> WireError {
+    WireError::Unreachable("the server is not connected".to_owned())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,63 @@
+//! Hearing of changes on a modern server: one `subscriptions/listen` request that stays open, and
+//! is made again when what is wanted changes.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use resultant::{Json, Object};
+use tokio::sync::watch;
+
+use super::link::{Event, Link, Step};
+use crate::{bridge, client::Owner};
+
+/// How long to wait before listening again after the server ended it.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// Listens until the connection ends.
+pub(super) async fn listen(link: Arc<Link>, mut uris: watch::Receiver<BTreeSet<String>>) {
+    loop {
+        let params = params(&link, &uris.borrow_and_update());
+        let call = link.start(Owner::GATEWAY, "subscriptions/listen", |_| params, Vec::new()).await;
+        let Ok(mut call) = call else { return };
+        loop {
+            tokio::select! {
+                changed = uris.changed() => match changed {
+                    Ok(()) => break,
+                    Err(_) => return,
+                },
+                step = call.next() => match step {
+                    Step::Event(Event::Notification { .. }) => {}
+                    Step::Event(Event::Request(request)) => {
+                        request.refuse("nobody is there to be asked").await;
+                    }
+                    Step::Answer(answer) => {
+                        tracing::debug!(server = &*link.server, ?answer, "listening ended");
+                        if link.closed().is_some() {
+                            return;
+                        }
+                        tokio::time::sleep(PAUSE).await;
+                        break;
+                    }
+                },
+            }
+        }
+    }
+}
+
+fn params(link: &Link, uris: &BTreeSet<String>) -> Option<String> {
+    let mut filter = Object::default();
+    let has = |path| link.peer().is_some_and(|peer| peer.has(path));
+    for (key, path) in [
+        ("toolsListChanged", "tools.listChanged"),
+        ("promptsListChanged", "prompts.listChanged"),
+        ("resourcesListChanged", "resources.listChanged"),
+    ] {
+        if has(path) {
+            filter.set(key, Json::bool(true));
+        }
+    }
+    if !uris.is_empty() {
+        let uris: Vec<Json> = uris.iter().map(|uri| Json::string(uri)).collect();
+        filter.set("resourceSubscriptions", Json::array(&uris));
+    }
+    bridge::own_params(link, "notifications", Some(&filter.to_json()))
+}
