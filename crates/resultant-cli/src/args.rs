@@ -4,6 +4,7 @@ use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use resultant::{Profile, Protocol};
+use resultant_gateway::config::Listen;
 
 /// One contract on every MCP tool result: a small result for the model, files out of band,
 /// something to look at for the person, nothing lost.
@@ -33,6 +34,14 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Runs the gateway: one MCP endpoint over all configured servers.
+    #[command(after_help = SERVE_EXAMPLES)]
+    Serve(ServeArguments),
+    /// Wraps one server for a client that starts it: MCP on standard input and output.
+    #[command(after_help = PROXY_EXAMPLES)]
+    Proxy(ProxyArguments),
+    /// Runs the gateway in front of a bundled server that shows every kind of result.
+    Demo(DemoArguments),
     /// Reads a tool result, or a return value, and writes it for an audience.
     #[command(after_help = NORMALIZE_EXAMPLES)]
     Normalize(NormalizeArguments),
@@ -42,6 +51,9 @@ pub(crate) enum Command {
     /// Says what is odd about a result, or about what a server's tools return.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArguments),
+    /// The server that `resultant demo` shows, on standard input and output.
+    #[command(hide = true)]
+    DemoServer,
 }
 
 const NORMALIZE_EXAMPLES: &str = "\
@@ -209,4 +221,70 @@ pub(crate) enum ImportClient {
     Cursor,
     #[value(name = "vscode")]
     VsCode,
+}
+
+const SERVE_EXAMPLES: &str = "\
+The configuration is the `mcpServers` JSON that other clients have; `resultant init` writes one. It
+is read again when the file changes and on SIGHUP; a broken one changes nothing and is reported.
+
+  POST /mcp           all servers, tools named server_tool
+  POST /mcp/SERVER    one server, names as they are
+  GET /healthz, /readyz, /metrics
+
+RUST_LOG says what is logged (info by default), RESULTANT_LOG=json how.
+
+Examples:
+  resultant serve
+  resultant serve --config servers.json --listen 127.0.0.1:9000
+  claude mcp add --transport http all http://127.0.0.1:8737/mcp";
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArguments {
+    /// The configuration [default: ./resultant.json, else the one in the user's config folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Where to listen; port 0 takes a free one
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) listen: Option<Listen>,
+
+    /// The folder for files and tokens
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+}
+
+const PROXY_EXAMPLES: &str = "\
+Examples:
+  resultant proxy -- npx -y @modelcontextprotocol/server-everything
+  resultant proxy --url https://example.com/mcp --header 'Authorization: Bearer TOKEN'
+  claude mcp add files -- resultant proxy -- npx -y @modelcontextprotocol/server-filesystem .";
+
+#[derive(Debug, Args)]
+pub(crate) struct ProxyArguments {
+    /// A remote server, instead of a command
+    #[arg(long, value_name = "URL", conflicts_with = "command")]
+    pub(crate) url: Option<String>,
+
+    /// A header for the remote server; may be given several times
+    #[arg(long, value_name = "NAME: VALUE", requires = "url")]
+    pub(crate) header: Vec<String>,
+
+    /// The folder for files and tokens
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+
+    /// The server to start, and its arguments
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArguments {
+    /// Where to listen; port 0 takes a free one
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) listen: Option<Listen>,
+
+    /// The folder for files and tokens
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
 }

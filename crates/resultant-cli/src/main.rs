@@ -2,10 +2,13 @@
 
 mod args;
 mod check;
+mod demo;
+mod demo_server;
 mod files;
 mod init;
 mod input;
 mod normalize;
+mod serve;
 mod server;
 
 use std::{io, process::ExitCode};
@@ -23,6 +26,10 @@ fn main() -> ExitCode {
         Command::Normalize(arguments) => normalize::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),
+        Command::Serve(arguments) => serve::serve(&arguments),
+        Command::Proxy(arguments) => serve::proxy(&arguments),
+        Command::Demo(arguments) => serve::demo(&arguments),
+        Command::DemoServer => demo_server::run(),
     };
     match result {
         Ok(code) => code,

@@ -332,7 +332,7 @@ fn record(
     let own_time = written - answered;
     gateway.metrics.called(&call.upstream.name, is_error, bytes_out, server_time, own_time);
     let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-    tracing::info!(
+    tracing::debug!(
         server = &*call.upstream.name,
         tool = call.name,
         client = exchange.client.name(),

@@ -342,7 +342,8 @@ impl Upstream {
         let task = self.clone();
         let (heard, of) = (Arc::downgrade(&link), client.clone());
         tokio::spawn(task.hearing(said, heard, of));
-        let shaking = shake_hands(&link, era, &capabilities, &own_info());
+        let info = own_info();
+        let shaking = shake_hands(&link, era, &capabilities, &info);
         match tokio::time::timeout(self.config.connect_timeout, shaking).await {
             Ok(Ok(())) => {
                 if link.is_modern() {

@@ -19,7 +19,6 @@ impl Builder<'_> {
         hiding.object(&mut self.carried.meta);
         hiding.object(&mut self.carried.fields);
         self.carried.blocks.iter_mut().for_each(|(_, block)| hiding.json(block));
-        self.source.structured.iter_mut().for_each(|value| hiding.json(value));
         self.canvas.iter_mut().for_each(|canvas| hiding.object(&mut canvas.members));
         self.display.iter_mut().for_each(|display| hiding.object(&mut display.extra));
         for artifact in &mut self.artifacts {
@@ -48,7 +47,11 @@ impl Builder<'_> {
             hiding.text(&mut note.message);
             note.left_out.iter_mut().for_each(|value| hiding.json(value));
         }
-        if hiding.is_found {
+        let is_echoed = hiding.is_found;
+        // The structured content is where the canvas came from: finding its token there is not odd,
+        // and an echo beside the canvas was found above.
+        self.source.structured.iter_mut().for_each(|value| hiding.json(value));
+        if is_echoed {
             let message = "the canvas token was taken out of the rest of the result";
             self.note(Note::remark(Rule::R13, "/canvas/token", message));
         }
