@@ -10,9 +10,14 @@ use std::{
     thread,
 };
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 
-use super::{Answer, Inbox, PATIENCE, lock, message::Message, reply};
+use super::{
+    Answer, Inbox, PATIENCE, lock,
+    message::Message,
+    reply,
+    response::{Body, Head, read_head},
+};
 
 /// Shared with the thread that listens.
 #[derive(Clone)]
@@ -33,18 +38,6 @@ struct Shared {
 
 /// Version, method and name that a modern request repeats in its headers.
 type ModernHeaders<'a> = (&'a str, &'a str, Option<&'a str>);
-
-struct Head {
-    status: u16,
-    headers: Vec<(String, String)>,
-}
-
-impl Head {
-    fn header(&self, name: &str) -> Option<&str> {
-        let mut headers = self.headers.iter();
-        headers.find(|(key, _)| key == name).map(|(_, value)| value.as_str())
-    }
-}
 
 impl Http {
     pub(super) fn new(url: &str, inbox: Arc<Inbox>, answer: Arc<Answer>) -> anyhow::Result<Self> {
@@ -83,7 +76,7 @@ impl Http {
             stream.read_to_end(&mut bytes).context("body")?;
             Message::parse(bytes).with_context(|| format!("HTTP status {}", head.status))?
         };
-        self.give_back(stream)?;
+        self.give_back(stream);
         Ok(answer)
     }
 
@@ -94,7 +87,8 @@ impl Http {
         stream.read_to_end(&mut bytes)?;
         let text = String::from_utf8_lossy(&bytes);
         ensure!((200..300).contains(&head.status), "HTTP status {}: {text}", head.status);
-        self.give_back(stream)
+        self.give_back(stream);
+        Ok(())
     }
 
     /// Reads the stream of what the server says unasked, until it ends.
@@ -197,12 +191,9 @@ impl Http {
         Ok(BufReader::with_capacity(1 << 16, stream))
     }
 
-    /// Keeps the connection for the next request, if its body was read to the end.
-    fn give_back(&self, body: Body) -> anyhow::Result<()> {
-        if matches!(body.left, Left::Bytes(0) | Left::ChunksDone) && body.keep {
-            lock(&self.shared.idle).push(body.stream);
-        }
-        Ok(())
+    /// Keeps the connection for the next request, if it can take one.
+    fn give_back(&self, body: Body) {
+        lock(&self.shared.idle).extend(body.into_idle());
     }
 }
 
@@ -226,103 +217,4 @@ fn is_open(stream: &BufReader<TcpStream>) -> bool {
 
 fn is_events(head: &Head) -> bool {
     head.header("content-type").is_some_and(|kind| kind.starts_with("text/event-stream"))
-}
-
-fn read_line(stream: &mut BufReader<TcpStream>) -> anyhow::Result<String> {
-    let mut line = String::new();
-    ensure!(stream.read_line(&mut line)? > 0, "the connection was closed");
-    line.truncate(line.trim_end().len());
-    Ok(line)
-}
-
-fn read_head(stream: &mut BufReader<TcpStream>) -> anyhow::Result<Head> {
-    let status = read_line(stream).context("status line")?;
-    let status = status.split(' ').nth(1).and_then(|code| code.parse().ok());
-    let status = status.context("not an HTTP status line")?;
-    let mut headers = Vec::new();
-    loop {
-        let line = read_line(stream).context("headers")?;
-        let Some((name, value)) = line.split_once(':') else { break };
-        headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
-    }
-    Ok(Head { status, headers })
-}
-
-/// A response's body, decoded as it is read.
-struct Body {
-    stream: BufReader<TcpStream>,
-    left: Left,
-    keep: bool,
-}
-
-enum Left {
-    Bytes(u64),
-    /// In a chunk of which so much is left; 0 before the first.
-    Chunk {
-        left: u64,
-        first: bool,
-    },
-    ChunksDone,
-    UntilClosed,
-}
-
-impl Body {
-    fn of(head: &Head, stream: BufReader<TcpStream>) -> anyhow::Result<Self> {
-        let left = if head.header("transfer-encoding") == Some("chunked") {
-            Left::Chunk { left: 0, first: true }
-        } else if let Some(length) = head.header("content-length") {
-            Left::Bytes(length.parse().context("content-length")?)
-        } else if head.status == 204 {
-            Left::Bytes(0)
-        } else {
-            Left::UntilClosed
-        };
-        if head.header("content-encoding").is_some() {
-            bail!("an encoding that was not asked for");
-        }
-        Ok(Self { stream, left, keep: head.header("connection") != Some("close") })
-    }
-
-    fn next_chunk(&mut self, first: bool) -> std::io::Result<()> {
-        let mut line = String::new();
-        if !first {
-            self.stream.read_line(&mut line)?;
-            line.clear();
-        }
-        self.stream.read_line(&mut line)?;
-        let size = line.split(';').next().unwrap_or_default().trim();
-        let left = u64::from_str_radix(size, 16).map_err(std::io::Error::other)?;
-        self.left = Left::Chunk { left, first: false };
-        if left == 0 {
-            line.clear();
-            self.stream.read_line(&mut line)?;
-            self.left = Left::ChunksDone;
-        }
-        Ok(())
-    }
-}
-
-impl Read for Body {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        if let Left::Chunk { left: 0, first } = self.left {
-            self.next_chunk(first)?;
-        }
-        let (Left::Bytes(left) | Left::Chunk { left, .. }) = &mut self.left else {
-            return match self.left {
-                Left::UntilClosed => self.stream.read(buffer),
-                _ => Ok(0),
-            };
-        };
-        let most = buffer.len().min(usize::try_from(*left).unwrap_or(usize::MAX));
-        if most == 0 {
-            // Reading nothing would still wait for the next response's first bytes.
-            return Ok(0);
-        }
-        let count = self.stream.read(&mut buffer[..most])?;
-        if count == 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
-        *left -= count as u64;
-        Ok(count)
-    }
 }

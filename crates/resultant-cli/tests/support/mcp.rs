@@ -11,6 +11,7 @@ mod gateway;
 mod http;
 mod message;
 mod peer;
+mod response;
 mod same_bytes;
 mod stdio;
 
