@@ -11,6 +11,9 @@ use super::Message;
 const ADDED: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
 const ADDED_TO_META: &str = "io.modelcontextprotocol/serverInfo";
 
+/// So many characters of an answer are shown when it is another than expected.
+const SHOWN: usize = 600;
+
 /// How two results are compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sameness {
@@ -57,7 +60,8 @@ pub(crate) fn compare(
         }
         _ => direct.error().is_some() && direct.error() == through.error(),
     };
-    ensure!(same, "\n direct: {}\nthrough: {}", direct.text(), through.text());
+    let head = |message: &Message| message.text().chars().take(SHOWN).collect::<String>();
+    ensure!(same, "\n direct: {}\nthrough: {}", head(direct), head(through));
     Ok(())
 }
 
