@@ -5,6 +5,7 @@
 //! The program depends on no other crate of the workspace; it must build when they do not.
 
 mod bench;
+mod conformance;
 mod demo;
 mod full;
 mod gateway_bench;
@@ -18,7 +19,7 @@ mod workspace;
 
 use std::process::ExitCode;
 
-use self::{step::Steps, workspace::Workspace};
+use self::{conformance::Selection, step::Steps, workspace::Workspace};
 
 const HELP: &str = "\
 The project's own commands.
@@ -32,6 +33,9 @@ Commands:
   test --full    The same, and what takes long: licences and advisories, fuzzing, mutants,
                  the rarer peers
   bench          Measure the library and the gateway, and the same work done by Python peers
+  conformance    Run the official conformance suite against the gateway. To work on a failure:
+                 [--server|--client] [--era legacy|modern] [--version V] [--scenario NAME],
+                 and --direct to test the server behind the gateway by itself
   peers [NAME…]  Prepare the peers' environments (all of them unless named) and print where
                  they are
 
@@ -50,6 +54,7 @@ enum Task {
     Demo,
     Test { extent: Extent },
     Bench,
+    Conformance(Selection),
     Peers { names: Vec<String> },
 }
 
@@ -69,6 +74,7 @@ impl Task {
             ["test"] => Ok(Self::Test { extent: Extent::Usual }),
             ["test", "--full"] => Ok(Self::Test { extent: Extent::Full }),
             ["bench"] => Ok(Self::Bench),
+            ["conformance", words @ ..] => Selection::parse(words).map(Self::Conformance),
             ["peers", names @ ..] if names.iter().all(|name| !name.starts_with('-')) => {
                 Ok(Self::Peers { names: names.iter().map(ToString::to_string).collect() })
             }
@@ -115,6 +121,7 @@ fn perform(task: &Task) -> anyhow::Result<Steps> {
             }
         }
         Task::Bench => bench::run(&workspace, &mut steps),
+        Task::Conformance(selection) => conformance::run(&workspace, &mut steps, selection),
         Task::Peers { names } => peers::run(&workspace, &mut steps, names)?,
     }
     Ok(steps)
@@ -122,7 +129,7 @@ fn perform(task: &Task) -> anyhow::Result<Steps> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Extent, Task};
+    use super::{Extent, Selection, Task};
 
     #[track_caller]
     fn check(line: &str, expected: Result<Task, &str>) {
@@ -137,6 +144,7 @@ mod tests {
         check("demo", Ok(Task::Demo));
         check("test", Ok(Task::Test { extent: Extent::Usual }));
         check("test --full", Ok(Task::Test { extent: Extent::Full }));
+        check("conformance", Ok(Task::Conformance(Selection::default())));
         check("peers", Ok(Task::Peers { names: vec![] }));
         check("peers mcp", Ok(Task::Peers { names: vec!["mcp".to_owned()] }));
         check("test --ful", Err("'test' does not take '--ful'"));

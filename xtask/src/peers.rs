@@ -22,6 +22,10 @@ use crate::{
 /// Names the folder of all environments, for this program and for the tests it starts.
 pub(crate) const DIRECTORY_VARIABLE: &str = "RESULTANT_PEERS_DIR";
 
+/// The files that make an environment. Others may lie beside them and mean something else.
+const PIN_FILES: [&str; 4] =
+    ["constraints.txt", "package-lock.json", "package.json", "requirements.txt"];
+
 /// A peer whose environment is ready.
 pub(crate) struct Peer {
     kind: Kind,
@@ -32,6 +36,17 @@ impl Peer {
     /// The interpreter of a Python environment.
     pub(crate) fn python(&self) -> PathBuf {
         python_of(&self.folder)
+    }
+
+    /// The Node that a Node environment pins, or this machine's if it pins none for it.
+    pub(crate) fn node(&self) -> PathBuf {
+        let pinned = self.folder.join("node_modules/.bin/node");
+        if pinned.exists() { pinned } else { PathBuf::from("node") }
+    }
+
+    /// The folder of a package in a Node environment.
+    pub(crate) fn node_package(&self, name: &str) -> PathBuf {
+        self.folder.join("node_modules").join(name)
     }
 
     /// What a test is told to find the peer by: the interpreter of a Python environment, the
@@ -161,9 +176,12 @@ impl Pins {
         let mut files = Vec::new();
         for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
             let entry = entry?;
-            let text = fs::read_to_string(entry.path())
-                .with_context(|| entry.path().display().to_string())?;
-            files.push((entry.file_name().to_string_lossy().into_owned(), text));
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if PIN_FILES.contains(&name.as_str()) {
+                let text = fs::read_to_string(entry.path())
+                    .with_context(|| entry.path().display().to_string())?;
+                files.push((name, text));
+            }
         }
         files.sort();
         let has = |name: &str| files.iter().any(|(file, _)| file == name);

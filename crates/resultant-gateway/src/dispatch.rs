@@ -43,10 +43,7 @@ pub(crate) async fn dispatch(
         "resources/unsubscribe" if !is_modern => {
             subscriptions::unsubscribe(gateway, exchange, params).await?
         }
-        "initialize"
-        | "ping"
-        | "logging/setLevel"
-        | "resources/subscribe"
+        "initialize" | "ping" | "logging/setLevel" | "resources/subscribe"
         | "resources/unsubscribe" => return Err(unknown_method(method)),
         "server/discover" if is_modern => discover(gateway, client).await,
         "subscriptions/listen" if is_modern => {

@@ -39,10 +39,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub(crate) enum Answer {
     /// A short result, and the whole message it came in.
-    Result {
-        result: Json,
-        message: bytes::Bytes,
-    },
+    Result { result: Json, message: bytes::Bytes },
     /// A long message.
     Spooled(Spool),
     Error(RpcError),
@@ -108,7 +105,9 @@ async fn run(
     errand: &Errand,
     edits: &[(&'static str, Option<Json>)],
 ) -> Answer {
-    let params = |id| Some(bridge::params_for(link, exchange, errand.params.as_ref(), edits, id));
+    let params = |id| {
+        Some(bridge::params_for(link, exchange, errand.params.as_ref(), edits, id))
+    };
     let owner = exchange.client.owner;
     let started = link.start(owner, &errand.method, params, errand.headers.clone()).await;
     match started {
@@ -130,10 +129,12 @@ async fn see_through(
     let mut refused: Option<&'static str> = None;
     loop {
         let step = match deadline {
-            Some(deadline) => match tokio::time::timeout_at(deadline.into(), call.next()).await {
-                Ok(step) => step,
-                Err(_) => return Answer::TimedOut(errand.timeout.unwrap_or_default()),
-            },
+            Some(deadline) => {
+                match tokio::time::timeout_at(deadline.into(), call.next()).await {
+                    Ok(step) => step,
+                    Err(_) => return Answer::TimedOut(errand.timeout.unwrap_or_default()),
+                }
+            }
             None => call.next().await,
         };
         match step {

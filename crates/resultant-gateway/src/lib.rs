@@ -22,4 +22,5 @@ mod upstream;
 pub use self::{
     front::{serve, serve_stdio},
     gateway::{Gateway, StartError},
+    upstream::{FollowRedirects, Login, LoginError, LoginOptions, UserAgent, login, logout},
 };

@@ -50,9 +50,7 @@ pub(crate) async fn call_tool(
         Answer::Spooled(spool) => {
             Ok(normalize(gateway, exchange, &call, Source::Spool(spool)).await)
         }
-        Answer::Error(error) => {
-            Err(bridge::error_for(exchange.client.protocol, "tools/call", error))
-        }
+        Answer::Error(error) => Err(bridge::error_for(exchange.client.protocol, "tools/call", error)),
         Answer::Failed(error) => Ok(failure(gateway, exchange, &call, &reason_of(&error, &call))),
         Answer::TimedOut(after) => {
             let server = &call.upstream.name;
@@ -109,7 +107,8 @@ async fn call_server(gateway: &Arc<Gateway>, exchange: &Exchange, call: &ToolCal
 
 fn headers_of(call: &ToolCall) -> Vec<(String, String)> {
     let arguments = call.params.get("arguments");
-    let mut headers = vec![("Mcp-Name".to_owned(), crate::catalog::header_value(&call.name))];
+    let mut headers =
+        vec![("Mcp-Name".to_owned(), crate::catalog::header_value(&call.name))];
     let params = call.tool.iter().flat_map(|tool| &tool.header_params);
     for param in params {
         if let Some(value) = arguments.as_ref().and_then(|arguments| param.value(arguments)) {

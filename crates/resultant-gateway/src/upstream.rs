@@ -8,6 +8,7 @@ mod handshake;
 mod http;
 mod link;
 mod listen;
+mod oauth;
 mod stdio;
 mod wire;
 
@@ -25,16 +26,21 @@ use std::{
 use resultant::{Json, Object};
 use tokio::sync::{Mutex as AsyncMutex, mpsc, watch};
 
-use self::{
-    handshake::shake_hands,
-    link::Unbound,
-    stdio::{StdioOptions, StdioWire},
-    wire::{Inbox, Wire},
+pub use self::oauth::{
+    FollowRedirects, Login, LoginError, LoginOptions, UserAgent, login, logout,
 };
 pub(crate) use self::{
     handshake::{ConnectError, META_PREFIX},
     link::{Call, Event, Link, Peer, ServerRequest, Step, whole_message},
     wire::WireError,
+};
+use self::{
+    handshake::shake_hands,
+    http::{HttpOptions, HttpWire},
+    link::Unbound,
+    oauth::OAuthTokens,
+    stdio::{StdioOptions, StdioWire},
+    wire::{Inbox, Wire},
 };
 use crate::{
     body::SpoolOptions,
@@ -54,40 +60,19 @@ pub(crate) enum State {
     /// Nobody has asked for it yet.
     Idle,
     Connecting,
-    Ready {
-        peer: Peer,
-    },
-    Failing {
-        error: ConnectError,
-        retry_at: Instant,
-        tries: u32,
-    },
+    Ready { peer: Peer },
+    Failing { error: ConnectError, retry_at: Instant, tries: u32 },
 }
 
 /// Something a server did that concerns clients beyond one call.
 #[derive(Debug)]
 pub(crate) enum Notice {
     /// `tools`, `prompts` or `resources` changed.
-    Changed {
-        server: Arc<str>,
-        kind: ListKind,
-    },
-    ResourceUpdated {
-        server: Arc<str>,
-        uri: String,
-        params: Json,
-    },
+    Changed { server: Arc<str>, kind: ListKind },
+    ResourceUpdated { server: Arc<str>, uri: String, params: Json },
     /// A log message or another notification, for those who use the connection.
-    Said {
-        server: Arc<str>,
-        method: String,
-        params: Option<Json>,
-        users: Vec<Owner>,
-    },
-    Asked {
-        owner: Owner,
-        request: ServerRequest,
-    },
+    Said { server: Arc<str>, method: String, params: Option<Json>, users: Vec<Owner> },
+    Asked { owner: Owner, request: ServerRequest },
 }
 
 /// What a server lists.
@@ -133,7 +118,8 @@ pub(crate) struct Upstream {
     catalogs: Mutex<HashMap<String, Arc<ServerCatalog>>>,
     notices: mpsc::UnboundedSender<Notice>,
     is_stopped: AtomicBool,
-    tokens: std::path::PathBuf,
+    /// The data folder, where tokens are.
+    data: std::path::PathBuf,
     /// What is watched on a modern server.
     watched: watch::Sender<BTreeSet<String>>,
 }
@@ -142,7 +128,7 @@ impl Upstream {
     pub(crate) fn new(
         config: ServerConfig,
         spool: &SpoolOptions,
-        tokens: std::path::PathBuf,
+        data: std::path::PathBuf,
         tools_max: usize,
         notices: mpsc::UnboundedSender<Notice>,
     ) -> Arc<Upstream> {
@@ -158,7 +144,7 @@ impl Upstream {
             catalogs: Mutex::default(),
             notices,
             is_stopped: AtomicBool::new(false),
-            tokens,
+            data,
             watched: watch::Sender::default(),
             config,
         });
@@ -237,8 +223,9 @@ impl Upstream {
             Isolate::Auto if asks && owner.is_session() => {
                 let key = Key::Session(owner);
                 let shared = Key::Shared(fingerprint);
-                let is_alone =
-                    |slot: &Arc<Slot>| slot.live().is_some_and(|link| link.users() == [owner]);
+                let is_alone = |slot: &Arc<Slot>| {
+                    slot.live().is_some_and(|link| link.users() == [owner])
+                };
                 // A session that had the shared connection to itself keeps it.
                 if !slots.contains_key(&key)
                     && slots.get(&shared).is_some_and(is_alone)
@@ -293,12 +280,7 @@ impl Upstream {
                     State::Failing { tries, .. } => tries + 1,
                     _ => 1,
                 };
-                tracing::warn!(
-                    server = &*self.name,
-                    step = error.step,
-                    reason = error.reason,
-                    "not connected"
-                );
+                tracing::warn!(server = &*self.name, step = error.step, reason = error.reason, "not connected");
                 let retry_at = Instant::now() + backoff(tries);
                 // Other connections of the same server may be well.
                 if self.any_link().is_none() {
@@ -383,7 +365,15 @@ impl Upstream {
                 Ok(Box::new(StdioWire::start(options, inbox)?))
             }
             Transport::Http { url, headers } => {
-                http::open(&self.config, url, headers, &self.spool, &self.tokens, inbox)
+                let tokens = OAuthTokens::new(&self.name, url, &self.data, LoginOptions::default());
+                let options = HttpOptions {
+                    url: url.clone(),
+                    headers: headers.clone(),
+                    spool: self.spool.clone(),
+                    connect_timeout: self.config.connect_timeout,
+                    tokens: Some(Arc::new(tokens)),
+                };
+                Ok(Box::new(HttpWire::new(options, inbox)?))
             }
         }
     }

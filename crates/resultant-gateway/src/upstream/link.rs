@@ -225,7 +225,11 @@ impl Link {
     }
 
     /// Sends a notification.
-    pub(crate) async fn notify(&self, method: &str, params: Option<&str>) -> Result<(), WireError> {
+    pub(crate) async fn notify(
+        &self,
+        method: &str,
+        params: Option<&str>,
+    ) -> Result<(), WireError> {
         let bytes = rpc::notification(method, params);
         self.send(bytes, Some(method.to_owned())).await
     }
@@ -513,11 +517,9 @@ impl Call {
             answered = answer => answered,
         };
         self.answer = None;
-        Step::Answer(
-            answered.unwrap_or_else(|_| {
-                Err(WireError::Broken("the connection was dropped".to_owned()))
-            }),
-        )
+        Step::Answer(answered.unwrap_or_else(|_| {
+            Err(WireError::Broken("the connection was dropped".to_owned()))
+        }))
     }
 }
 
