@@ -12,9 +12,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use resultant::{
-    Advertise, Json, Object, Protocol, Schema, SchemaLimits, SchemaPolicy, Shape,
-};
+use resultant::{Advertise, Json, Object, Protocol, Schema, SchemaLimits, SchemaPolicy, Shape};
 
 pub(crate) use self::{
     headers::{HeaderParam, header_value, read_header_value},
@@ -112,7 +110,8 @@ impl Tool {
         let header_params = headers::of_schema(definition.get("inputSchema"))?;
         let schema = match definition.get("outputSchema").filter(|schema| !schema.is_null()) {
             Some(json) => {
-                let limits = SchemaLimits { check_steps_max: CHECK_STEPS_MAX, ..Default::default() };
+                let limits =
+                    SchemaLimits { check_steps_max: CHECK_STEPS_MAX, ..Default::default() };
                 match Schema::compile(json, &limits) {
                     Ok(schema) => Some(schema),
                     Err(error) => {

@@ -319,9 +319,8 @@ impl Gateway {
             let Some(session) = &client.session else { continue };
             let wanted = lock(&session.level).clone();
             let is_wanted = method != "notifications/message"
-                || wanted.is_none_or(|wanted| {
-                    bridge::level_rank(&level) >= bridge::level_rank(&wanted)
-                });
+                || wanted
+                    .is_none_or(|wanted| bridge::level_rank(&level) >= bridge::level_rank(&wanted));
             if users.contains(&client.owner) && is_wanted {
                 session.tell(rpc::notification(method, params.map(Json::as_text)));
             }

@@ -15,7 +15,7 @@ use bytes::Bytes;
 use resultant::{ClientOptions, ClientResult, Json, Limits, Object, Outcome, ReadOptions, Shape};
 
 use crate::{
-    body::{Envelope, Spool},
+    body::Spool,
     bridge,
     catalog::Tool,
     client::Exchange,
@@ -50,7 +50,9 @@ pub(crate) async fn call_tool(
         Answer::Spooled(spool) => {
             Ok(normalize(gateway, exchange, &call, Source::Spool(spool)).await)
         }
-        Answer::Error(error) => Err(bridge::error_for(exchange.client.protocol, "tools/call", error)),
+        Answer::Error(error) => {
+            Err(bridge::error_for(exchange.client.protocol, "tools/call", error))
+        }
         Answer::Failed(error) => Ok(failure(gateway, exchange, &call, &reason_of(&error, &call))),
         Answer::TimedOut(after) => {
             let server = &call.upstream.name;
@@ -101,14 +103,14 @@ async fn call_server(gateway: &Arc<Gateway>, exchange: &Exchange, call: &ToolCal
         edits: vec![("name", Some(Json::string(&call.name)))],
         headers: headers_of(call),
         timeout: call.upstream.config.call_timeout,
+        heartbeat: gateway.config().timeouts.heartbeat,
     };
     forward(&gateway.parked, exchange, &link, &errand).await
 }
 
 fn headers_of(call: &ToolCall) -> Vec<(String, String)> {
     let arguments = call.params.get("arguments");
-    let mut headers =
-        vec![("Mcp-Name".to_owned(), crate::catalog::header_value(&call.name))];
+    let mut headers = vec![("Mcp-Name".to_owned(), crate::catalog::header_value(&call.name))];
     let params = call.tool.iter().flat_map(|tool| &tool.header_params);
     for param in params {
         if let Some(value) = arguments.as_ref().and_then(|arguments| param.value(arguments)) {
@@ -342,9 +344,4 @@ fn record(
         own_us = micros(own_time),
         "called"
     );
-}
-
-/// Whether a long message is an error of the protocol.
-pub(crate) fn is_error_message(spool: &Spool) -> std::io::Result<bool> {
-    Ok(Envelope::of(&mut spool.open()?)?.has_error)
 }

@@ -26,14 +26,7 @@ use std::{
 use resultant::{Json, Object};
 use tokio::sync::{Mutex as AsyncMutex, mpsc, watch};
 
-pub use self::oauth::{
-    FollowRedirects, Login, LoginError, LoginOptions, UserAgent, login, logout,
-};
-pub(crate) use self::{
-    handshake::{ConnectError, META_PREFIX},
-    link::{Call, Event, Link, Peer, ServerRequest, Step, whole_message},
-    wire::WireError,
-};
+pub use self::oauth::{FollowRedirects, Login, LoginError, LoginOptions, UserAgent, login, logout};
 use self::{
     handshake::shake_hands,
     http::{HttpOptions, HttpWire},
@@ -41,6 +34,11 @@ use self::{
     oauth::OAuthTokens,
     stdio::{StdioOptions, StdioWire},
     wire::{Inbox, Wire},
+};
+pub(crate) use self::{
+    handshake::{ConnectError, META_PREFIX},
+    link::{Call, Event, Link, Peer, ServerRequest, Step},
+    wire::WireError,
 };
 use crate::{
     body::SpoolOptions,
@@ -60,19 +58,40 @@ pub(crate) enum State {
     /// Nobody has asked for it yet.
     Idle,
     Connecting,
-    Ready { peer: Peer },
-    Failing { error: ConnectError, retry_at: Instant, tries: u32 },
+    Ready {
+        peer: Peer,
+    },
+    Failing {
+        error: ConnectError,
+        retry_at: Instant,
+        tries: u32,
+    },
 }
 
 /// Something a server did that concerns clients beyond one call.
 #[derive(Debug)]
 pub(crate) enum Notice {
     /// `tools`, `prompts` or `resources` changed.
-    Changed { server: Arc<str>, kind: ListKind },
-    ResourceUpdated { server: Arc<str>, uri: String, params: Json },
+    Changed {
+        server: Arc<str>,
+        kind: ListKind,
+    },
+    ResourceUpdated {
+        server: Arc<str>,
+        uri: String,
+        params: Json,
+    },
     /// A log message or another notification, for those who use the connection.
-    Said { server: Arc<str>, method: String, params: Option<Json>, users: Vec<Owner> },
-    Asked { owner: Owner, request: ServerRequest },
+    Said {
+        server: Arc<str>,
+        method: String,
+        params: Option<Json>,
+        users: Vec<Owner>,
+    },
+    Asked {
+        owner: Owner,
+        request: ServerRequest,
+    },
 }
 
 /// What a server lists.
@@ -216,9 +235,8 @@ impl Upstream {
         let fingerprint = client.fingerprint();
         let owner = client.owner;
         let mut slots = lock(&self.slots);
-        let has_asked = |slot: &Arc<Slot>| {
-            slot.live().is_some_and(|link| link.asks.load(Ordering::Relaxed))
-        };
+        let has_asked =
+            |slot: &Arc<Slot>| slot.live().is_some_and(|link| link.asks.load(Ordering::Relaxed));
         let asks = self.asks.load(Ordering::Relaxed) || slots.values().any(has_asked);
         self.asks.store(asks, Ordering::Relaxed);
         let key = match self.config.isolate {
@@ -227,9 +245,8 @@ impl Upstream {
             Isolate::Auto if asks && owner.is_session() => {
                 let key = Key::Session(owner);
                 let shared = Key::Shared(fingerprint);
-                let is_alone = |slot: &Arc<Slot>| {
-                    slot.live().is_some_and(|link| link.users() == [owner])
-                };
+                let is_alone =
+                    |slot: &Arc<Slot>| slot.live().is_some_and(|link| link.users() == [owner]);
                 // A session that had the shared connection to itself keeps it.
                 if !slots.contains_key(&key)
                     && slots.get(&shared).is_some_and(is_alone)
@@ -284,7 +301,12 @@ impl Upstream {
                     State::Failing { tries, .. } => tries + 1,
                     _ => 1,
                 };
-                tracing::warn!(server = &*self.name, step = error.step, reason = error.reason, "not connected");
+                tracing::warn!(
+                    server = &*self.name,
+                    step = error.step,
+                    reason = error.reason,
+                    "not connected"
+                );
                 let retry_at = Instant::now() + backoff(tries);
                 // Other connections of the same server may be well.
                 if self.any_link().is_none() {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     asking::{Call, Dialect, Question, State, missing_capability},
-    message::{Failure, Halt, INTERNAL_ERROR},
+    message::Halt,
     tools::text,
 };
 

@@ -147,11 +147,15 @@ impl Wire for HttpWire {
         })
     }
 
-    fn forget(&self, id: u64) {
-        let task = self.shared.state().answers.remove(&id);
+    fn forget(&self, id: u64) -> bool {
+        let mut state = self.shared.state();
+        let task = state.answers.remove(&id);
+        let is_modern = state.protocol.is_some_and(Protocol::is_modern);
+        drop(state);
         if let Some(task) = task {
             task.abort();
         }
+        is_modern
     }
 
     fn negotiated(&self, protocol: Protocol) {
