@@ -45,12 +45,25 @@ pub(crate) struct Tool {
 pub(crate) struct ServerCatalog {
     pub(crate) tools: Vec<Arc<Tool>>,
     by_name: HashMap<String, usize>,
-    /// Tools that were repaired or left out, with the reason.
-    pub(crate) left_out: Vec<(String, String)>,
+    /// What was wrong with tools.
+    pub(crate) oddities: Vec<Oddity>,
     written: [OnceLock<Arc<str>>; Protocol::ALL.len()],
 }
 
+/// A tool that was repaired or left out.
+#[derive(Clone, Debug)]
+pub(crate) struct Oddity {
+    pub(crate) tool: String,
+    pub(crate) reason: String,
+    pub(crate) is_left_out: bool,
+}
+
 impl ServerCatalog {
+    fn leave_out(&mut self, tool: &str, reason: impl Into<String>) {
+        let (tool, reason) = (tool.to_owned(), reason.into());
+        self.oddities.push(Oddity { tool, reason, is_left_out: true });
+    }
+
     pub(crate) fn tool(&self, name: &str) -> Option<&Arc<Tool>> {
         self.by_name.get(name).map(|at| &self.tools[*at])
     }
@@ -149,11 +162,9 @@ impl Tool {
         definition.to_json().to_string()
     }
 
-    /// The title or description, for people.
-    pub(crate) fn summary(&self) -> String {
-        let text = |key| self.definition.get(key).and_then(Json::as_str);
-        let text = text("description").or_else(|| text("title")).unwrap_or_default();
-        text.lines().next().unwrap_or_default().to_owned()
+    /// The definition as its server has it, apart from repairs.
+    pub(crate) fn definition(&self) -> Json {
+        self.definition.to_json()
     }
 
     /// The view that a host may show beside a result, in both spellings.
@@ -216,7 +227,8 @@ pub(crate) async fn fetch(
         let tools: Vec<Json> = result.get("tools").iter().flat_map(Json::items).collect();
         for json in &tools {
             if catalog.tools.len() == tools_max {
-                catalog.left_out.push(("…".to_owned(), "more than tools_max tools".to_owned()));
+                catalog
+                    .leave_out("…", format!("there are more than {tools_max} tools (tools_max)"));
                 return Ok(catalog);
             }
             add(&mut catalog, json, config);
@@ -241,13 +253,14 @@ fn add(catalog: &mut ServerCatalog, json: &Json, config: &ServerConfig) {
     };
     match read {
         Ok((tool, _)) if catalog.by_name.contains_key(&tool.name) => {
-            catalog.left_out.push((name, "another tool has the same name".to_owned()));
+            catalog.leave_out(&name, "another tool has the same name");
         }
         Ok((tool, repairs)) => {
-            catalog.left_out.extend(repairs.into_iter().map(|repair| (name.clone(), repair)));
+            let odd = |reason| Oddity { tool: name.clone(), reason, is_left_out: false };
+            catalog.oddities.extend(repairs.into_iter().map(odd));
             catalog.by_name.insert(tool.name.clone(), catalog.tools.len());
             catalog.tools.push(Arc::new(tool));
         }
-        Err(reason) => catalog.left_out.push((name, reason)),
+        Err(reason) => catalog.leave_out(&name, reason),
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     client::{Client, Exchange, Scope, lock},
     forward::{Answer, Errand, forward},
     gateway::Gateway,
-    pipeline,
+    pipeline::{self, Audience},
     reply::{PassedFile, Reply},
     rpc::{self, RpcError},
     upstream::{META_PREFIX, Peer, Upstream, own_info},
@@ -33,7 +33,11 @@ pub(crate) async fn dispatch(
     let client = &exchange.client;
     let is_modern = client.is_modern();
     let result = match method {
-        "tools/call" => pipeline::call_tool(gateway, exchange, params).await?,
+        "tools/call" => {
+            let audience = Audience::Client(client.protocol);
+            let called = pipeline::call_tool(gateway, exchange, params, audience).await?;
+            called.for_client(exchange)
+        }
         "tools/list" => lists::tools(gateway, exchange).await?,
         "ping" if !is_modern => Object::default().to_json(),
         "logging/setLevel" if !is_modern => set_level(gateway, exchange, params).await?,

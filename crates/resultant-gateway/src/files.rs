@@ -132,6 +132,11 @@ impl Files {
         Ok(Some(record))
     }
 
+    /// Where the bytes of a file are.
+    pub(crate) fn path(&self, record: &Record) -> PathBuf {
+        self.blob(&record.sha256)
+    }
+
     fn blob(&self, sha256: &str) -> PathBuf {
         self.folder.join("blobs").join(&sha256[..2]).join(sha256)
     }

@@ -11,16 +11,23 @@ mod forward;
 mod front;
 mod gateway;
 mod listeners;
+mod local;
 mod metrics;
 mod pipeline;
 mod random;
 mod reply;
 mod routes;
 mod rpc;
+mod survey;
 mod upstream;
 
 pub use self::{
     front::{serve, serve_stdio},
     gateway::{Gateway, StartError},
-    upstream::{FollowRedirects, Login, LoginError, LoginOptions, UserAgent, login, logout},
+    local::{CallError, Caller, Delivery, KeptFile, LocalCall, Question, Step},
+    pipeline::{Audience, Text},
+    survey::{Failure, ServerReport, ToolOddity, ToolReport},
+    upstream::{
+        FailureKind, FollowRedirects, Login, LoginError, LoginOptions, UserAgent, login, logout,
+    },
 };

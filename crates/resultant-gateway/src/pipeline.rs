@@ -1,9 +1,13 @@
-//! A tool call from the client's request to the client's result, top to bottom.
+//! A tool call from the request to the result, top to bottom, whoever calls.
 //!
 //! ```text
 //! request → tool found → arguments prepared → server called
-//!   bytes → read → artifacts kept → written for the client → counted
+//!   bytes → read → artifacts kept → written for the audience → counted
 //! ```
+//!
+//! Clients and the command line go the same way. What differs is the audience that a result is
+//! written for, and that is known from the start, so that a long result is read, kept and written
+//! on one thread without being held in between.
 
 use std::{
     io::Read as _,
@@ -12,14 +16,16 @@ use std::{
 };
 
 use bytes::Bytes;
-use resultant::{ClientOptions, ClientResult, Json, Limits, Object, Outcome, ReadOptions, Shape};
+use resultant::{
+    Artifact, ClientOptions, Json, Limits, Note, Object, Outcome, Protocol, ReadOptions, Shape,
+};
 
 use crate::{
     body::Spool,
     bridge,
     catalog::Tool,
     client::Exchange,
-    files::{FileSink, Files},
+    files::{FileSink, Files, Record},
     forward::{Answer, Errand, forward},
     gateway::Gateway,
     rpc::{self, RpcError},
@@ -31,41 +37,91 @@ const QUICK_BYTES_MAX: usize = 64 * 1024;
 /// How much of a long message is read at once.
 const CHUNK_BYTES: usize = 256 * 1024;
 
-/// Calls a tool for a client.
+/// Whom a result is written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// A program: contract JSON.
+    Contract,
+    /// The model: the text it is given.
+    Model,
+    /// An MCP client of this version.
+    Client(Protocol),
+    /// A program that knows the response-v2 envelope.
+    Envelope,
+    /// A host that shows the result.
+    View,
+}
+
+/// A result as its audience gets it.
+#[derive(Clone, Debug)]
+pub enum Text {
+    /// A document.
+    Json(Json),
+    /// The model's text, to the byte.
+    Exact(String),
+}
+
+/// A result, written.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) text: Text,
+    pub(crate) is_error: bool,
+    pub(crate) notes: Vec<Note>,
+    pub(crate) files: Vec<Record>,
+}
+
+/// What a call comes to.
+#[derive(Debug)]
+pub(crate) enum Called {
+    Written(Written),
+    /// Not a result yet: a question, or a task. It is none of ours to change.
+    Unfinished(Json),
+    /// No result came, for this reason.
+    Failed(String),
+}
+
+/// Calls a tool for whoever is on the other side of the exchange.
 pub(crate) async fn call_tool(
     gateway: &Arc<Gateway>,
     exchange: &Exchange,
     params: Option<&Json>,
-) -> Result<Json, RpcError> {
+    audience: Audience,
+) -> Result<Called, RpcError> {
     let started = Instant::now();
     let call = find_tool(gateway, exchange, params).await?;
     let answer = call_server(gateway, exchange, &call).await;
     let answered = Instant::now();
-    let result = match answer {
+    let called = match answer {
         Answer::Result { result, message } => match bridge::unfinished(&result) {
-            // Not a result yet: a question, or a task. It is none of ours to change.
-            Some(_) => Ok(result),
-            None => Ok(normalize(gateway, exchange, &call, Source::Message(message)).await),
+            Some(_) => Ok(Called::Unfinished(result)),
+            None => {
+                Ok(normalize(gateway, exchange, &call, Source::Message(message), audience).await)
+            }
         },
         Answer::Spooled(spool) => {
-            Ok(normalize(gateway, exchange, &call, Source::Spool(spool)).await)
+            Ok(normalize(gateway, exchange, &call, Source::Spool(spool), audience).await)
         }
         Answer::Error(error) => {
             Err(bridge::error_for(exchange.client.protocol, "tools/call", error))
         }
-        Answer::Failed(error) => Ok(failure(gateway, exchange, &call, &reason_of(&error, &call))),
-        Answer::TimedOut(after) => {
-            let server = &call.upstream.name;
-            let seconds = after.as_secs_f64();
-            let reason = format!(
-                "the server `{server}` did not answer within {seconds} seconds (call_seconds); \
-                 whether it did the work is not known"
-            );
-            Ok(failure(gateway, exchange, &call, &reason))
-        }
+        Answer::Failed(error) => Ok(Called::Failed(reason_of(&error, &call))),
+        Answer::TimedOut(after) => Ok(Called::Failed(late(&call, after))),
     };
-    record(gateway, exchange, &call, &result, [started, answered, Instant::now()]);
-    result
+    record(gateway, exchange, &call, &called, [started, answered, Instant::now()]);
+    called
+}
+
+impl Called {
+    /// The `CallToolResult` for an MCP client: also what failed is one.
+    pub(crate) fn for_client(self, exchange: &Exchange) -> Json {
+        match self {
+            Called::Written(Written { text: Text::Json(json), .. }) | Called::Unfinished(json) => {
+                json
+            }
+            Called::Written(Written { text: Text::Exact(text), .. }) => Json::string(&text),
+            Called::Failed(reason) => error_result(exchange, &reason),
+        }
+    }
 }
 
 /// A call whose tool is known.
@@ -127,25 +183,29 @@ enum Source {
     Spool(Spool),
 }
 
-/// Reads a result, keeps its files and writes it for the client.
+/// Reads a result, keeps its files and writes it for the audience.
 async fn normalize(
     gateway: &Arc<Gateway>,
     exchange: &Exchange,
     call: &ToolCall,
     source: Source,
-) -> Json {
+    audience: Audience,
+) -> Called {
     let options = read_options(gateway, call);
-    let client = client_options(gateway, exchange, call);
-    let label = (call.upstream.name.clone(), call.name.clone());
+    let writer = Writer {
+        audience,
+        client: client_options(gateway, exchange, call, audience),
+        server: call.upstream.name.clone(),
+        tool: call.name.clone(),
+    };
     match source {
         Source::Message(message) if message.len() <= QUICK_BYTES_MAX => {
             gateway.metrics.bytes_in(message.len() as u64);
-            let mut sink = gateway.files.sink();
             let outcome = options.read(message);
             // Only what has files waits for the disk.
             let is_quick = outcome.artifacts.is_empty();
-            let mut write = || write(&gateway.files, outcome.clone(), &mut sink, &client, &label);
-            if is_quick { write() } else { tokio::task::block_in_place(write) }
+            let write = || writer.keep_and_write(&gateway.files, outcome, gateway.files.sink());
+            Called::Written(if is_quick { write() } else { tokio::task::block_in_place(write) })
         }
         source => {
             let permit = gateway.large.clone().acquire_owned().await;
@@ -163,13 +223,13 @@ async fn normalize(
                         read_spool(&options, &spool, &mut sink)
                     }
                 };
-                write(&gateway.files, outcome, &mut sink, &client, &label)
+                writer.keep_and_write(&gateway.files, outcome, sink)
             };
             match tokio::task::spawn_blocking(work).await {
-                Ok(json) => json,
+                Ok(written) => Called::Written(written),
                 Err(error) => {
                     tracing::error!(%error, "reading a result failed");
-                    error_result(exchange, "the gateway failed to read the result")
+                    Called::Failed("the gateway failed to read the result".to_owned())
                 }
             }
         }
@@ -191,7 +251,12 @@ fn read_options(gateway: &Gateway, call: &ToolCall) -> ReadOptions {
     }
 }
 
-fn client_options(gateway: &Gateway, exchange: &Exchange, call: &ToolCall) -> ClientOptions {
+fn client_options(
+    gateway: &Gateway,
+    exchange: &Exchange,
+    call: &ToolCall,
+    audience: Audience,
+) -> ClientOptions {
     let client = &exchange.client;
     let asks_envelope = ["experimental", "extensions"].iter().any(|place| {
         let place = client.capabilities.get(place);
@@ -202,7 +267,10 @@ fn client_options(gateway: &Gateway, exchange: &Exchange, call: &ToolCall) -> Cl
         shape => shape,
     };
     ClientOptions {
-        protocol: client.protocol,
+        protocol: match audience {
+            Audience::Client(protocol) => protocol,
+            _ => client.protocol,
+        },
         shape,
         budget: gateway.config().budget.clone(),
         takes_links: false,
@@ -241,35 +309,64 @@ fn read_chunks(
     }
 }
 
-/// Keeps the files of an outcome and writes it for the client.
-fn write(
-    files: &Files,
-    mut outcome: Outcome,
-    sink: &mut FileSink,
-    client: &ClientOptions,
-    (server, tool): &(Arc<str>, String),
-) -> Json {
-    let mut lost = Vec::new();
-    let mut keep = |artifact: &resultant::Artifact, sink: &mut FileSink| {
-        if let Err(error) = files.keep(artifact, sink, server, tool) {
-            tracing::error!(%error, name = artifact.name, "a file could not be kept");
-            lost.push(format!("{}: {error}", artifact.name));
+/// What an outcome is written with.
+struct Writer {
+    audience: Audience,
+    client: ClientOptions,
+    server: Arc<str>,
+    tool: String,
+}
+
+impl Writer {
+    /// Keeps the files of an outcome, also those that its writing makes, and writes it.
+    fn keep_and_write(&self, files: &Files, mut outcome: Outcome, mut sink: FileSink) -> Written {
+        let mut kept = Vec::new();
+        let mut lost = Vec::new();
+        let mut keep =
+            |artifact: &Artifact| match files.keep(artifact, &mut sink, &self.server, &self.tool) {
+                Ok(record) => kept.extend(record),
+                Err(error) => {
+                    tracing::error!(%error, name = artifact.name, "a file could not be kept");
+                    lost.push(format!("{}: {error}", artifact.name));
+                }
+            };
+        outcome.artifacts.iter().for_each(&mut keep);
+        let (mut text, offloaded) = self.write(&outcome);
+        offloaded.iter().for_each(&mut keep);
+        if !lost.is_empty() {
+            // What could not be kept is not to be looked for.
+            outcome.meta_data.set("persisted", Json::bool(false));
+            outcome.meta_data.set("not_kept", Json::string(&lost.join("; ")));
+            text = self.write(&outcome).0;
         }
-    };
-    for artifact in &outcome.artifacts {
-        keep(artifact, sink);
+        Written { text, is_error: outcome.is_error, notes: outcome.notes, files: kept }
     }
-    let ClientResult { json, offloaded, .. } = outcome.to_client(client);
-    for artifact in &offloaded {
-        keep(artifact, sink);
+
+    /// The text for the audience, and the files that hold what did not fit.
+    fn write(&self, outcome: &Outcome) -> (Text, Vec<Artifact>) {
+        match self.audience {
+            Audience::Contract => (Text::Json(outcome.to_contract()), Vec::new()),
+            Audience::Envelope => (Text::Json(outcome.to_envelope()), Vec::new()),
+            Audience::View => (Text::Json(outcome.to_view(&self.client.budget)), Vec::new()),
+            Audience::Model => {
+                let model = outcome.to_model(&self.client.budget);
+                (Text::Exact(model.text), model.offloaded)
+            }
+            Audience::Client(_) => {
+                let client = outcome.to_client(&self.client);
+                (Text::Json(client.json), client.offloaded)
+            }
+        }
     }
-    if lost.is_empty() {
-        return json;
-    }
-    // What could not be kept is not to be looked for.
-    outcome.meta_data.set("persisted", Json::bool(false));
-    outcome.meta_data.set("not_kept", Json::string(&lost.join("; ")));
-    outcome.to_client(client).json
+}
+
+fn late(call: &ToolCall, after: Duration) -> String {
+    let server = &call.upstream.name;
+    let seconds = after.as_secs_f64();
+    format!(
+        "the server `{server}` did not answer within {seconds} seconds (call_seconds); \
+         whether it did the work is not known"
+    )
 }
 
 fn reason_of(error: &WireError, call: &ToolCall) -> String {
@@ -296,12 +393,6 @@ fn reason_of(error: &WireError, call: &ToolCall) -> String {
     }
 }
 
-fn failure(gateway: &Gateway, exchange: &Exchange, call: &ToolCall, reason: &str) -> Json {
-    gateway.metrics.failed();
-    tracing::warn!(server = &*call.upstream.name, tool = call.name, reason, "a call failed");
-    error_result(exchange, reason)
-}
-
 /// A result that says that the tool failed.
 pub(crate) fn error_result(exchange: &Exchange, message: &str) -> Json {
     let mut block = Object::default();
@@ -321,14 +412,30 @@ fn record(
     gateway: &Gateway,
     exchange: &Exchange,
     call: &ToolCall,
-    result: &Result<Json, RpcError>,
+    called: &Result<Called, RpcError>,
     [started, answered, written]: [Instant; 3],
 ) {
-    let is_error = match result {
-        Ok(result) => result.get("isError").and_then(|flag| flag.as_bool()) == Some(true),
-        Err(_) => true,
+    let (is_error, bytes_out) = match called {
+        Ok(Called::Written(written)) => {
+            let text = match &written.text {
+                Text::Json(json) => json.as_text(),
+                Text::Exact(text) => text,
+            };
+            (written.is_error, text.len() as u64)
+        }
+        Ok(Called::Unfinished(json)) => (false, json.as_text().len() as u64),
+        Ok(Called::Failed(reason)) => {
+            gateway.metrics.failed();
+            tracing::warn!(
+                server = &*call.upstream.name,
+                tool = call.name,
+                reason,
+                "a call failed"
+            );
+            (true, 0)
+        }
+        Err(_) => (true, 0),
     };
-    let bytes_out = result.as_ref().map_or(0, |result| result.as_text().len() as u64);
     let server_time = answered - started;
     let own_time = written - answered;
     gateway.metrics.called(&call.upstream.name, is_error, bytes_out, server_time, own_time);

@@ -26,23 +26,24 @@ use std::{
 use resultant::{Json, Object};
 use tokio::sync::{Mutex as AsyncMutex, mpsc, watch};
 
+pub use self::handshake::FailureKind;
 pub use self::oauth::{FollowRedirects, Login, LoginError, LoginOptions, UserAgent, login, logout};
+pub(crate) use self::{
+    handshake::{ConnectError, META_PREFIX},
+    link::{Call, Event, Link, Peer, ServerRequest, Step},
+    wire::WireError,
+};
 use self::{
-    handshake::shake_hands,
+    handshake::{START, shake_hands},
     http::{HttpOptions, HttpWire},
     link::Unbound,
     oauth::OAuthTokens,
     stdio::{StdioOptions, StdioWire},
     wire::{Inbox, Wire},
 };
-pub(crate) use self::{
-    handshake::{ConnectError, META_PREFIX},
-    link::{Call, Event, Link, Peer, ServerRequest, Step},
-    wire::WireError,
-};
 use crate::{
     body::SpoolOptions,
-    catalog::{ServerCatalog, fetch},
+    catalog::{Oddity, ServerCatalog, fetch},
     client::{Client, Owner, lock},
     config::{Era, Isolate, ServerConfig, Start, Transport},
 };
@@ -323,7 +324,7 @@ impl Upstream {
         let attempt = self.attempt(client, era).await;
         let attempt = match attempt {
             // Some servers end when the first message is one they do not know.
-            Err(error) if era == Era::Auto && !error.is_unauthorized && error.step != "start" => {
+            Err(error) if era == Era::Auto && !error.is_unauthorized() && error.step != START => {
                 self.attempt(client, Era::Legacy).await.map_err(|_| error)
             }
             attempt => attempt,
@@ -341,7 +342,7 @@ impl Upstream {
     ) -> Result<Arc<Link>, ConnectError> {
         let (unbound, said) = mpsc::unbounded_channel();
         let link = Link::open(self.name.clone(), unbound, |inbox| self.wire(inbox))
-            .map_err(|error| ConnectError::of("start", &error))?;
+            .map_err(|error| ConnectError::of(START, &error))?;
         self.adopt(&link, client.owner);
         let capabilities = match self.config.isolate {
             Isolate::Shared => Object::default().to_json(),
@@ -362,7 +363,7 @@ impl Upstream {
             Ok(Err(error)) => {
                 // Why the process ended says more than that it did.
                 let error = match link.closed() {
-                    Some(reason) => ConnectError { reason: reason.to_string(), ..error },
+                    Some(reason) => ConnectError::of(error.step, &reason),
                     None => error,
                 };
                 link.close().await;
@@ -370,9 +371,7 @@ impl Upstream {
             }
             Err(_) => {
                 link.close().await;
-                let seconds = self.config.connect_timeout.as_secs();
-                let reason = format!("no answer within {seconds} seconds (connect_seconds)");
-                Err(ConnectError::new("handshake", reason))
+                Err(ConnectError::timed_out("handshake", self.config.connect_timeout))
             }
         }
     }
@@ -545,10 +544,13 @@ impl Upstream {
         let fetched = tokio::time::timeout(self.config.connect_timeout, fetching).await;
         let catalog = match fetched {
             Ok(catalog) => Arc::new(catalog?),
-            Err(_) => return Err(ConnectError::new("tools/list", "no answer in time")),
+            Err(_) => {
+                return Err(ConnectError::timed_out("tools/list", self.config.connect_timeout));
+            }
         };
-        for (tool, reason) in &catalog.left_out {
-            tracing::warn!(server = &*self.name, tool, reason, "tool repaired or left out");
+        for Oddity { tool, reason, is_left_out } in &catalog.oddities {
+            let what = if *is_left_out { "tool left out" } else { "tool repaired" };
+            tracing::warn!(server = &*self.name, tool, reason, "{what}");
         }
         let mut catalogs = lock(&self.catalogs);
         // What was the same before stays the same, also its place in the merged list.

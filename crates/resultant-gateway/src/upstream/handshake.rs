@@ -17,6 +17,9 @@ use crate::{
 /// one. Some old servers answer nothing at all before `initialize`.
 const PROBE_TIME: Duration = Duration::from_secs(5);
 
+/// The step before anything is said.
+pub(crate) const START: &str = "start";
+
 pub(crate) const META_PREFIX: &str = "io.modelcontextprotocol/";
 
 /// Why a server is not connected, and at which step.
@@ -25,20 +28,53 @@ pub(crate) const META_PREFIX: &str = "io.modelcontextprotocol/";
 pub(crate) struct ConnectError {
     pub(crate) step: &'static str,
     pub(crate) reason: String,
-    pub(crate) is_unauthorized: bool,
+    pub(crate) kind: FailureKind,
+}
+
+/// What kind of thing keeps a server from being connected, for those who say what to try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// Its program cannot be started.
+    Start,
+    /// Nothing can be sent to it.
+    Unreachable,
+    /// It went away, or the connection broke.
+    Ended,
+    /// It wants a token that we have not.
+    Unauthorized,
+    /// It answers HTTP with this status.
+    Status(u16),
+    /// It did not answer in time.
+    TimedOut,
+    /// It answers, but not as the protocol has it.
+    Protocol,
 }
 
 impl ConnectError {
     pub(crate) fn new(step: &'static str, reason: impl Into<String>) -> ConnectError {
-        ConnectError { step, reason: reason.into(), is_unauthorized: false }
+        ConnectError { step, reason: reason.into(), kind: FailureKind::Protocol }
+    }
+
+    pub(crate) fn timed_out(step: &'static str, after: Duration) -> ConnectError {
+        let seconds = after.as_secs_f64();
+        let reason = format!("no answer within {seconds} seconds (connect_seconds)");
+        ConnectError { step, reason, kind: FailureKind::TimedOut }
     }
 
     pub(crate) fn of(step: &'static str, error: &WireError) -> ConnectError {
-        ConnectError {
-            step,
-            reason: error.to_string(),
-            is_unauthorized: matches!(error, WireError::Unauthorized(_)),
-        }
+        let kind = match error {
+            WireError::Unreachable(_) if step == START => FailureKind::Start,
+            WireError::Unreachable(_) => FailureKind::Unreachable,
+            WireError::Broken(_) | WireError::SessionGone => FailureKind::Ended,
+            WireError::Limit { .. } => FailureKind::Protocol,
+            WireError::Unauthorized(_) => FailureKind::Unauthorized,
+            WireError::Status { status, .. } => FailureKind::Status(*status),
+        };
+        ConnectError { step, reason: error.to_string(), kind }
+    }
+
+    pub(crate) fn is_unauthorized(&self) -> bool {
+        self.kind == FailureKind::Unauthorized
     }
 }
 
@@ -61,7 +97,7 @@ pub(crate) async fn shake_hands(
             let probe = discover(link, capabilities, info);
             match tokio::time::timeout(PROBE_TIME, probe).await {
                 Ok(Ok(Discovered::Modern(peer))) => peer,
-                Ok(Err(error)) if error.is_unauthorized => return Err(error),
+                Ok(Err(error)) if error.is_unauthorized() => return Err(error),
                 // A refusal or a status is what old servers answer.
                 Ok(Ok(Discovered::Legacy(_)) | Err(_)) => {
                     initialize(link, capabilities, info).await?
