@@ -84,7 +84,6 @@ pub(crate) enum Notice {
     },
     /// A log message or another notification, for those who use the connection.
     Said {
-        server: Arc<str>,
         method: String,
         params: Option<Json>,
         users: Vec<Owner>,
@@ -455,7 +454,7 @@ impl Upstream {
                     }
                     _ => {
                         let users = link.upgrade().map(|link| link.users()).unwrap_or_default();
-                        Notice::Said { server: server.clone(), method, params, users }
+                        Notice::Said { method, params, users }
                     }
                 },
             };
