@@ -96,10 +96,8 @@ pub(crate) async fn report(upstream: &Arc<Upstream>, client: &Client) -> ServerR
 }
 
 fn tools_of(catalog: &ServerCatalog) -> Vec<ToolReport> {
-    let report = |tool: &Arc<Tool>| ToolReport {
-        name: tool.name.clone(),
-        definition: tool.definition(),
-    };
+    let report =
+        |tool: &Arc<Tool>| ToolReport { name: tool.name.clone(), definition: tool.definition() };
     catalog.tools.iter().map(report).collect()
 }
 
