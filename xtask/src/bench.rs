@@ -9,6 +9,7 @@ use anyhow::Context;
 use serde::Deserialize;
 
 use crate::{
+    gateway_bench,
     peers::{self, Peer},
     step::{self, Steps, Verdict},
     workspace::Workspace,
@@ -36,6 +37,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) {
         });
     }
     replies(workspace, steps);
+    gateway_bench::run(workspace, steps);
 }
 
 /// From a tool's return value to the result's JSON text: ours beside the peers'.

@@ -9,8 +9,9 @@ use std::{
 use anyhow::ensure;
 
 use crate::{
-    peers,
+    peers::TestPeer,
     step::{self, Steps, Verdict},
+    test,
     tools::{self, Tool},
     workspace::Workspace,
 };
@@ -35,8 +36,18 @@ const PROPERTY_CASES: u32 = 2000;
 /// see. Lower it when they become fewer; a higher number needs a reason, written here.
 const MUTANTS_MISSED_MAX: usize = 0;
 
-/// Peers that the usual tests do without. None yet.
-const RARE_PEERS: [&str; 0] = [];
+/// Peers that the usual tests do without.
+const RARE_PEERS: [TestPeer; 3] = [
+    TestPeer { name: "fastmcp", variable: "RESULTANT_TEST_PYTHON_FASTMCP" },
+    TestPeer { name: "mcp-1", variable: "RESULTANT_TEST_PYTHON_MCP_1" },
+    TestPeer { name: "typescript-sdk-2", variable: "RESULTANT_TEST_NODE_TYPESCRIPT_SDK_2" },
+];
+
+/// Tells the tests that the rarer peers are to be there: without it they skip those quietly.
+const FULL_VARIABLE: &str = "RESULTANT_TEST_FULL";
+
+/// The tests that talk to the rarer peers.
+const RARE_PEERS_TESTS: [&str; 2] = ["sdk_clients", "sdk_servers"];
 
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) {
     if DENY.step(workspace, steps) {
@@ -47,9 +58,21 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) {
     if MUTANTS.step(workspace, steps) {
         steps.run("mutants", || mutants(workspace));
     }
-    for name in RARE_PEERS {
-        peers::step(workspace, steps, name);
+    rare_peers(workspace, steps);
+}
+
+/// The usual peers are prepared again, which costs nothing: their servers are what the rarer
+/// clients talk to.
+fn rare_peers(workspace: &Workspace, steps: &mut Steps) {
+    let mut tests = workspace.cargo();
+    tests.env(FULL_VARIABLE, "1");
+    for peer in RARE_PEERS.iter().chain(&test::PEERS) {
+        peer.step(workspace, steps, &mut tests);
     }
+    steps.run("tests with the rarer peers", || {
+        tests.args(["test", "--package", "resultant-cli", "--no-fail-fast"]);
+        step::run(tests.args(RARE_PEERS_TESTS.iter().flat_map(|name| ["--test", name])))
+    });
 }
 
 fn deny(workspace: &Workspace, steps: &mut Steps) {

@@ -8,6 +8,7 @@ mod bench;
 mod conformance;
 mod demo;
 mod full;
+mod gateway_bench;
 mod layers;
 mod peers;
 mod step;
@@ -31,16 +32,16 @@ Commands:
                  documentation, layers. This is what CI runs
   test --full    The same, and what takes long: licences and advisories, fuzzing, mutants,
                  the rarer peers
-  bench          Measure the library, and the same work done by its Python peers
+  bench          Measure the library and the gateway, and the same work done by Python peers
   conformance    Run the official conformance suite against the gateway. To work on a failure:
                  [--server|--client] [--era legacy|modern] [--version V] [--scenario NAME],
                  and --direct to test the server behind the gateway by itself
   peers [NAME…]  Prepare the peers' environments (all of them unless named) and print where
                  they are
 
-What a command needs beyond the Rust toolchain it installs under target/: Python packages into
-target/peers, cargo subcommands into target/tools. What cannot be had is skipped with a line that
-says so; with CI=true in the environment a skip is a failure.
+What a command needs beyond the Rust toolchain it installs under target/: Python and Node packages
+into target/peers, cargo subcommands into target/tools. What cannot be had is skipped with a line
+that says so; with CI=true in the environment a skip is a failure.
 
 The commands go on after a failure, so that one run shows all of them, and close with a line like
 '12 passed, 0 failed, 1 skipped'.

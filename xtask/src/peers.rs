@@ -28,6 +28,7 @@ const PIN_FILES: [&str; 4] =
 
 /// A peer whose environment is ready.
 pub(crate) struct Peer {
+    kind: Kind,
     folder: PathBuf,
 }
 
@@ -46,6 +47,32 @@ impl Peer {
     /// The folder of a package in a Node environment.
     pub(crate) fn node_package(&self, name: &str) -> PathBuf {
         self.folder.join("node_modules").join(name)
+    }
+
+    /// What a test is told to find the peer by: the interpreter of a Python environment, the
+    /// folder of a Node one.
+    fn address(&self) -> PathBuf {
+        match self.kind {
+            Kind::Python => self.python(),
+            Kind::Node => self.folder.clone(),
+        }
+    }
+}
+
+/// A peer that tests talk to, with the variable that tells them where it is. A test that finds
+/// the variable missing skips with a line that says so, and fails when `CI` is set.
+pub(crate) struct TestPeer {
+    pub(crate) name: &'static str,
+    pub(crate) variable: &'static str,
+}
+
+impl TestPeer {
+    /// Prepares the peer as a step and tells the command where it is.
+    pub(crate) fn step(&self, workspace: &Workspace, steps: &mut Steps, tests: &mut Command) {
+        match step(workspace, steps, self.name) {
+            Some(peer) => tests.env(self.variable, peer.address()),
+            None => tests.env_remove(self.variable),
+        };
     }
 }
 
@@ -117,7 +144,7 @@ fn prepare(workspace: &Workspace, name: &str) -> anyhow::Result<Peer> {
     let made_from = pins.made_from(&folder)?;
     let record = folder.join("made-from.txt");
     if fs::read_to_string(&record).is_ok_and(|text| text == made_from) {
-        return Ok(Peer { folder });
+        return Ok(Peer { kind: pins.kind, folder });
     }
     if folder.exists() {
         fs::remove_dir_all(&folder).with_context(|| folder.display().to_string())?;
@@ -127,7 +154,7 @@ fn prepare(workspace: &Workspace, name: &str) -> anyhow::Result<Peer> {
         Kind::Node => make_node(&folder, &pins)?,
     }
     fs::write(&record, made_from).with_context(|| record.display().to_string())?;
-    Ok(Peer { folder })
+    Ok(Peer { kind: pins.kind, folder })
 }
 
 /// A peer's pins, as committed.

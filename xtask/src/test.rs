@@ -3,15 +3,21 @@
 //! Ordered by how fast a step can say no. Nothing here measures time.
 
 use crate::{
-    layers, peers,
+    layers,
+    peers::{self, TestPeer},
     step::{self, Steps},
     tidy,
     workspace::Workspace,
 };
 
-/// Peers the tests talk to, each with the variable that tells them its interpreter. A test that
-/// finds the variable missing skips with a line that says so, and fails when `CI` is set.
-const PYTHON_PEERS: [(&str, &str); 1] = [("mcp", "RESULTANT_TEST_PYTHON_MCP")];
+/// Peers of every run: one official client of each era and language pair, and servers that people
+/// have.
+pub(crate) const PEERS: [TestPeer; 4] = [
+    TestPeer { name: "mcp", variable: "RESULTANT_TEST_PYTHON_MCP" },
+    TestPeer { name: "mcp-server-git", variable: "RESULTANT_TEST_PYTHON_MCP_SERVER_GIT" },
+    TestPeer { name: "reference-servers", variable: "RESULTANT_TEST_NODE_REFERENCE_SERVERS" },
+    TestPeer { name: "typescript-sdk-1", variable: "RESULTANT_TEST_NODE_TYPESCRIPT_SDK_1" },
+];
 
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) {
     steps.run("format", || step::run(workspace.cargo().args(["fmt", "--all", "--check"])));
@@ -24,11 +30,8 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) {
 
     let mut tests = workspace.cargo();
     tests.env(peers::DIRECTORY_VARIABLE, peers::directory(workspace));
-    for (name, variable) in PYTHON_PEERS {
-        match peers::step(workspace, steps, name) {
-            Some(peer) => tests.env(variable, peer.python()),
-            None => tests.env_remove(variable),
-        };
+    for peer in &PEERS {
+        peer.step(workspace, steps, &mut tests);
     }
     steps.run("examples", || {
         // As programs, for the tests that start them.

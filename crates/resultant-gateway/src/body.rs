@@ -38,15 +38,6 @@ pub(crate) enum Body {
     Spooled(Spool),
 }
 
-impl Body {
-    pub(crate) fn len(&self) -> u64 {
-        match self {
-            Body::Whole(bytes) => bytes.len() as u64,
-            Body::Spooled(spool) => spool.len,
-        }
-    }
-}
-
 /// A long message in a file, which goes with it.
 #[derive(Debug)]
 pub(crate) struct Spool {

@@ -102,9 +102,8 @@ pub(crate) fn result_for(protocol: Protocol, method: &str, result: &Json) -> Jso
     if result.get("resultType").is_none() {
         more.push_str(",\"resultType\":\"complete\"");
     }
-    let is_final = result
-        .get("resultType")
-        .is_none_or(|kind| kind.as_str().as_deref() == Some("complete"));
+    let is_final =
+        result.get("resultType").is_none_or(|kind| kind.as_str().as_deref() == Some("complete"));
     if is_cacheable(method) && is_final {
         if result.get("ttlMs").is_none() {
             more.push_str(",\"ttlMs\":0");
@@ -160,9 +159,8 @@ pub(crate) fn unfinished(result: &Json) -> Option<String> {
 
 /// The order of log levels, from the least to the most important.
 pub(crate) fn level_rank(level: &str) -> usize {
-    const LEVELS: [&str; 8] = [
-        "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency",
-    ];
+    const LEVELS: [&str; 8] =
+        ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
     LEVELS.iter().position(|known| *known == level).unwrap_or(0)
 }
 
@@ -176,7 +174,12 @@ mod tests {
     #[test]
     fn results_get_what_the_version_needs_and_nothing_else() {
         let cases = [
-            (Protocol::V2025_11_25, "prompts/get", r#"{"messages": [ ], "x":1}"#, r#"{"messages": [ ], "x":1}"#),
+            (
+                Protocol::V2025_11_25,
+                "prompts/get",
+                r#"{"messages": [ ], "x":1}"#,
+                r#"{"messages": [ ], "x":1}"#,
+            ),
             (
                 Protocol::V2025_06_18,
                 "tools/list",

@@ -12,9 +12,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use resultant::{
-    Advertise, Json, Object, Protocol, Schema, SchemaLimits, SchemaPolicy, Shape,
-};
+use resultant::{Advertise, Json, Object, Protocol, Schema, SchemaLimits, SchemaPolicy, Shape};
 
 pub(crate) use self::{
     headers::{HeaderParam, header_value, read_header_value},
@@ -125,7 +123,8 @@ impl Tool {
         let header_params = headers::of_schema(definition.get("inputSchema"))?;
         let schema = match definition.get("outputSchema").filter(|schema| !schema.is_null()) {
             Some(json) => {
-                let limits = SchemaLimits { check_steps_max: CHECK_STEPS_MAX, ..Default::default() };
+                let limits =
+                    SchemaLimits { check_steps_max: CHECK_STEPS_MAX, ..Default::default() };
                 match Schema::compile(json, &limits) {
                     Ok(schema) => Some(schema),
                     Err(error) => {
@@ -228,7 +227,8 @@ pub(crate) async fn fetch(
         let tools: Vec<Json> = result.get("tools").iter().flat_map(Json::items).collect();
         for json in &tools {
             if catalog.tools.len() == tools_max {
-                catalog.leave_out("…", format!("there are more than {tools_max} tools (tools_max)"));
+                catalog
+                    .leave_out("…", format!("there are more than {tools_max} tools (tools_max)"));
                 return Ok(catalog);
             }
             add(&mut catalog, json, config);

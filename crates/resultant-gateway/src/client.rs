@@ -208,11 +208,6 @@ impl Outlet {
         Outlet { stream, session }
     }
 
-    /// An outlet nobody listens to.
-    pub(crate) fn closed() -> Outlet {
-        Outlet { stream: mpsc::channel(1).0, session: None }
-    }
-
     /// Says something. What a client does not take in time is dropped.
     pub(crate) fn tell(&self, message: Bytes) {
         let _ = self.stream.try_send(message);

@@ -47,7 +47,10 @@ pub(crate) async fn dispatch(
         "resources/unsubscribe" if !is_modern => {
             subscriptions::unsubscribe(gateway, exchange, params).await?
         }
-        "initialize" | "ping" | "logging/setLevel" | "resources/subscribe"
+        "initialize"
+        | "ping"
+        | "logging/setLevel"
+        | "resources/subscribe"
         | "resources/unsubscribe" => return Err(unknown_method(method)),
         "server/discover" if is_modern => discover(gateway, client).await,
         "subscriptions/listen" if is_modern => {
@@ -117,6 +120,7 @@ async fn send(
         edits,
         headers,
         timeout: upstream.config.call_timeout,
+        heartbeat: gateway.config().timeouts.heartbeat,
     };
     match forward(&gateway.parked, exchange, &link, &errand).await {
         Answer::Result { result, .. } => {

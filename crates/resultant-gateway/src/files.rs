@@ -198,8 +198,9 @@ impl Files {
             }
             let record = fs::read(entry.path()).ok();
             let record = record.and_then(|text| serde_json::from_slice::<Record>(&text).ok());
-            let is_sound =
-                |record: &Record| record.key == key && Sha256Digest::parse(&record.sha256).is_some();
+            let is_sound = |record: &Record| {
+                record.key == key && Sha256Digest::parse(&record.sha256).is_some()
+            };
             if let Some(record) = record.filter(is_sound) {
                 lock(&self.records).insert(record.key.clone(), record);
             }

@@ -39,7 +39,10 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub(crate) enum Answer {
     /// A short result, and the whole message it came in.
-    Result { result: Json, message: bytes::Bytes },
+    Result {
+        result: Json,
+        message: bytes::Bytes,
+    },
     /// A long message.
     Spooled(Spool),
     Error(RpcError),
@@ -58,6 +61,8 @@ pub(crate) struct Errand {
     pub(crate) edits: Vec<(&'static str, Option<Json>)>,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) timeout: Option<Duration>,
+    /// The client hears something at least this often.
+    pub(crate) heartbeat: Duration,
 }
 
 /// Makes a request and sees it through to its answer.
@@ -105,9 +110,7 @@ async fn run(
     errand: &Errand,
     edits: &[(&'static str, Option<Json>)],
 ) -> Answer {
-    let params = |id| {
-        Some(bridge::params_for(link, exchange, errand.params.as_ref(), edits, id))
-    };
+    let params = |id| Some(bridge::params_for(link, exchange, errand.params.as_ref(), edits, id));
     let owner = exchange.client.owner;
     let started = link.start(owner, &errand.method, params, errand.headers.clone()).await;
     match started {
@@ -126,19 +129,24 @@ async fn see_through(
     let deadline = errand.timeout.map(|timeout| Instant::now() + timeout);
     let mut questions = JoinSet::new();
     let mut thinning = Thinning::default();
+    let mut pulse = Pulse::new();
     let mut refused: Option<&'static str> = None;
     loop {
-        let step = match deadline {
-            Some(deadline) => {
-                match tokio::time::timeout_at(deadline.into(), call.next()).await {
-                    Ok(step) => step,
-                    Err(_) => return Answer::TimedOut(errand.timeout.unwrap_or_default()),
-                }
+        let beat = Instant::now() + errand.heartbeat;
+        let until = deadline.map_or(beat, |deadline| deadline.min(beat));
+        let step = match tokio::time::timeout_at(until.into(), call.next()).await {
+            Ok(step) => step,
+            Err(_) if deadline.is_some_and(|deadline| deadline <= until) => {
+                return Answer::TimedOut(errand.timeout.unwrap_or_default());
             }
-            None => call.next().await,
+            Err(_) => {
+                pulse.beat(exchange);
+                continue;
+            }
         };
         match step {
             Step::Event(Event::Notification { method, params }) => {
+                pulse.heard(&method, params.as_ref());
                 pass_on(exchange, &mut thinning, &method, params.as_ref());
             }
             Step::Event(Event::Request(request)) => {
@@ -260,6 +268,41 @@ async fn answers_of(exchange: &Exchange, result: &Json) -> Result<Json, RpcError
         responses.set(&key, answer);
     }
     Ok(responses.to_json())
+}
+
+/// Signs of life for a client while its server says nothing.
+#[derive(Debug)]
+struct Pulse {
+    started: Instant,
+    /// The last progress that the client knows of.
+    progress: f64,
+}
+
+impl Pulse {
+    fn new() -> Pulse {
+        Pulse { started: Instant::now(), progress: 0.0 }
+    }
+
+    fn heard(&mut self, method: &str, params: Option<&Json>) {
+        let progress = params.filter(|_| method == "notifications/progress");
+        let progress = progress.and_then(|params| params.get("progress"));
+        if let Some(progress) = progress.and_then(|progress| progress.as_text().parse().ok()) {
+            self.progress = progress;
+        }
+    }
+
+    /// Progress must grow, so it grows by next to nothing.
+    fn beat(&mut self, exchange: &Exchange) {
+        let Some(token) = &exchange.progress_token else { return exchange.outlet.tick() };
+        self.progress += 1e-6;
+        let seconds = self.started.elapsed().as_secs();
+        let params = format!(
+            "{{\"progressToken\":{},\"progress\":{},\"message\":\"still running after {seconds} s\"}}",
+            token.as_text(),
+            self.progress,
+        );
+        exchange.outlet.tell(rpc::notification("notifications/progress", Some(&params)));
+    }
 }
 
 #[derive(Debug, Default)]

@@ -319,9 +319,8 @@ impl Gateway {
             let Some(session) = &client.session else { continue };
             let wanted = lock(&session.level).clone();
             let is_wanted = method != "notifications/message"
-                || wanted.is_none_or(|wanted| {
-                    bridge::level_rank(&level) >= bridge::level_rank(&wanted)
-                });
+                || wanted
+                    .is_none_or(|wanted| bridge::level_rank(&level) >= bridge::level_rank(&wanted));
             if users.contains(&client.owner) && is_wanted {
                 session.tell(rpc::notification(method, params.map(Json::as_text)));
             }
@@ -362,6 +361,7 @@ async fn sweep(gateway: std::sync::Weak<Gateway>) {
         tokio::time::sleep(Duration::from_secs(5)).await;
         let Some(gateway) = gateway.upgrade() else { return };
         gateway.parked.sweep();
+        gateway.upstreams().iter().for_each(|upstream| upstream.retire_spares());
         let idle_max = gateway.config().timeouts.session_idle;
         for client in gateway.sessions() {
             if let Some(session) = &client.session

@@ -102,9 +102,11 @@ impl Listeners {
 
     pub(crate) fn updated(&self, server: &Arc<str>, uri: &str, params: &Json) {
         for listener in lock(&self.all).iter() {
-            let named = listener.filter.uris.iter().find(|(of, original, _)| {
-                of == server && original == uri
-            });
+            let named = listener
+                .filter
+                .uris
+                .iter()
+                .find(|(of, original, _)| of == server && original == uri);
             if let Some((.., exposed)) = named {
                 let mut params = Object::of(params);
                 params.set("uri", Json::string(exposed));

@@ -168,8 +168,10 @@ impl KeptFile {
 pub struct LocalCall {
     session: Arc<Session>,
     messages: mpsc::Receiver<Bytes>,
-    work: Option<Pin<Box<dyn Future<Output = Result<Delivery, CallError>> + Send>>>,
+    work: Option<Work>,
 }
+
+type Work = Pin<Box<dyn Future<Output = Result<Delivery, CallError>> + Send>>;
 
 /// What happens next in a call.
 #[derive(Debug)]

@@ -124,8 +124,7 @@ impl Metrics {
             let name = format!("resultant_call_{step}_seconds");
             family(&name, "histogram", help, &|out| {
                 for (server, of) in &*of_servers {
-                    let histogram =
-                        if step == "server" { &of.server_time } else { &of.own_time };
+                    let histogram = if step == "server" { &of.server_time } else { &of.own_time };
                     histogram.write(out, &name, &format!("server=\"{server}\""));
                 }
             });

@@ -21,10 +21,10 @@ use bytes::Bytes;
 use resultant::{ClientOptions, Json, Limits, Object, Outcome, ReadOptions, Shape};
 
 use self::write::Writer;
-pub use self::write::{Audience, Text};
 pub(crate) use self::write::Written;
+pub use self::write::{Audience, Text};
 use crate::{
-    body::{Envelope, Spool},
+    body::Spool,
     bridge,
     catalog::Tool,
     client::Exchange,
@@ -129,6 +129,7 @@ async fn call_server(gateway: &Arc<Gateway>, exchange: &Exchange, call: &ToolCal
         edits: vec![("name", Some(Json::string(&call.name)))],
         headers: headers_of(call),
         timeout: call.upstream.config.call_timeout,
+        heartbeat: gateway.config().timeouts.heartbeat,
     };
     forward(&gateway.parked, exchange, &link, &errand).await
 }
@@ -241,7 +242,7 @@ fn client_options(
             _ => client.protocol,
         },
         shape,
-        budget: gateway.config().budget.clone(),
+        budget: gateway.config().budget,
         takes_links: false,
         takes_unknown_blocks: false,
         keeps_small_blocks: true,
@@ -369,9 +370,4 @@ fn record(
         own_us = micros(own_time),
         "called"
     );
-}
-
-/// Whether a long message is an error of the protocol.
-pub(crate) fn is_error_message(spool: &Spool) -> std::io::Result<bool> {
-    Ok(Envelope::of(&mut spool.open()?)?.has_error)
 }

@@ -3,7 +3,10 @@
 //! A URI stays what it is unless two servers have the same: then the later server's gets the
 //! server's name as its authority, and is changed back on the way to it.
 
-use std::{collections::HashMap, sync::{Arc, Mutex}};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
 
 use crate::client::{Scope, lock};
 

@@ -26,13 +26,11 @@ use std::{
 use resultant::{Json, Object};
 use tokio::sync::{Mutex as AsyncMutex, mpsc, watch};
 
-pub use self::oauth::{
-    FollowRedirects, Login, LoginError, LoginOptions, UserAgent, login, logout,
-};
 pub use self::handshake::FailureKind;
+pub use self::oauth::{FollowRedirects, Login, LoginError, LoginOptions, UserAgent, login, logout};
 pub(crate) use self::{
     handshake::{ConnectError, META_PREFIX},
-    link::{Call, Event, Link, Peer, ServerRequest, Step, whole_message},
+    link::{Call, Event, Link, Peer, ServerRequest, Step},
     wire::WireError,
 };
 use self::{
@@ -61,19 +59,40 @@ pub(crate) enum State {
     /// Nobody has asked for it yet.
     Idle,
     Connecting,
-    Ready { peer: Peer },
-    Failing { error: ConnectError, retry_at: Instant, tries: u32 },
+    Ready {
+        peer: Peer,
+    },
+    Failing {
+        error: ConnectError,
+        retry_at: Instant,
+        tries: u32,
+    },
 }
 
 /// Something a server did that concerns clients beyond one call.
 #[derive(Debug)]
 pub(crate) enum Notice {
     /// `tools`, `prompts` or `resources` changed.
-    Changed { server: Arc<str>, kind: ListKind },
-    ResourceUpdated { server: Arc<str>, uri: String, params: Json },
+    Changed {
+        server: Arc<str>,
+        kind: ListKind,
+    },
+    ResourceUpdated {
+        server: Arc<str>,
+        uri: String,
+        params: Json,
+    },
     /// A log message or another notification, for those who use the connection.
-    Said { server: Arc<str>, method: String, params: Option<Json>, users: Vec<Owner> },
-    Asked { owner: Owner, request: ServerRequest },
+    Said {
+        server: Arc<str>,
+        method: String,
+        params: Option<Json>,
+        users: Vec<Owner>,
+    },
+    Asked {
+        owner: Owner,
+        request: ServerRequest,
+    },
 }
 
 /// What a server lists.
@@ -215,18 +234,20 @@ impl Upstream {
     /// The place of this client's connection.
     fn slot(&self, client: &Client) -> (Key, Arc<Slot>) {
         let fingerprint = client.fingerprint();
-        let asks = self.asks.load(Ordering::Relaxed);
         let owner = client.owner;
         let mut slots = lock(&self.slots);
+        let has_asked =
+            |slot: &Arc<Slot>| slot.live().is_some_and(|link| link.asks.load(Ordering::Relaxed));
+        let asks = self.asks.load(Ordering::Relaxed) || slots.values().any(has_asked);
+        self.asks.store(asks, Ordering::Relaxed);
         let key = match self.config.isolate {
             Isolate::Shared => Key::Shared("{}".to_owned()),
             Isolate::Session if owner.is_session() => Key::Session(owner),
             Isolate::Auto if asks && owner.is_session() => {
                 let key = Key::Session(owner);
                 let shared = Key::Shared(fingerprint);
-                let is_alone = |slot: &Arc<Slot>| {
-                    slot.live().is_some_and(|link| link.users() == [owner])
-                };
+                let is_alone =
+                    |slot: &Arc<Slot>| slot.live().is_some_and(|link| link.users() == [owner]);
                 // A session that had the shared connection to itself keeps it.
                 if !slots.contains_key(&key)
                     && slots.get(&shared).is_some_and(is_alone)
@@ -281,7 +302,12 @@ impl Upstream {
                     State::Failing { tries, .. } => tries + 1,
                     _ => 1,
                 };
-                tracing::warn!(server = &*self.name, step = error.step, reason = error.reason, "not connected");
+                tracing::warn!(
+                    server = &*self.name,
+                    step = error.step,
+                    reason = error.reason,
+                    "not connected"
+                );
                 let retry_at = Instant::now() + backoff(tries);
                 // Other connections of the same server may be well.
                 if self.any_link().is_none() {
@@ -555,6 +581,20 @@ impl Upstream {
                     link.retire().await;
                 }
             });
+        }
+    }
+
+    /// Closes connections that were made for one call and are not used any more.
+    pub(crate) fn retire_spares(&self) {
+        let mut slots = lock(&self.slots);
+        let is_spare = |key: &Key, slot: &Arc<Slot>| {
+            matches!(key, Key::Spare(..)) && slot.live().is_some_and(|link| link.is_idle())
+        };
+        let retired: Vec<Arc<Slot>> =
+            slots.extract_if(|key, slot| is_spare(key, slot)).map(|(_, slot)| slot).collect();
+        drop(slots);
+        for link in retired.into_iter().filter_map(|slot| slot.live()) {
+            tokio::spawn(async move { link.retire().await });
         }
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     asking::{Call, Dialect, Question, State, missing_capability},
-    message::{Failure, Halt, INTERNAL_ERROR},
+    message::Halt,
     tools::text,
 };
 
@@ -116,12 +116,9 @@ fn choices() -> Value {
 
 /// A modern server must say which capability is missing. A legacy one cannot, it just fails.
 async fn needs_sampling(call: &Call) -> Result<Value, Halt> {
-    if !call.can("sampling") {
-        return Err(match call.dialect {
-            Dialect::Modern => missing_capability("sampling"),
-            Dialect::Legacy => Failure::new(INTERNAL_ERROR, "the client has no sampling"),
-        }
-        .into());
+    // Legacy servers have no error of their own for this: they ask, and are refused.
+    if call.dialect == Dialect::Modern && !call.can("sampling") {
+        return Err(missing_capability("sampling").into());
     }
     let question = Question::model("needed", "Say anything.", 10);
     call.ask_one(question, State::None).await.map(|answer| text(&model_text(&answer)))

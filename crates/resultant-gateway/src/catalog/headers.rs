@@ -75,9 +75,9 @@ fn collect(
 
 fn is_token(text: &str) -> bool {
     !text.is_empty()
-        && text.bytes().all(|byte| {
-            byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
-        })
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
 /// A value as it goes into a header: plain, or in base64 where that would not survive.

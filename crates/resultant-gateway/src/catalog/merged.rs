@@ -52,9 +52,9 @@ impl Merged {
 /// Merges the tools of servers, in the order of the configuration.
 pub(crate) fn merge(catalogs: &[(Arc<Upstream>, Arc<ServerCatalog>)]) -> Merged {
     let all = || {
-        catalogs.iter().flat_map(|(upstream, catalog)| {
-            catalog.tools.iter().map(move |tool| (upstream, tool))
-        })
+        catalogs
+            .iter()
+            .flat_map(|(upstream, catalog)| catalog.tools.iter().map(move |tool| (upstream, tool)))
     };
     let pairs = all().map(|(upstream, tool)| (&*upstream.config.prefix, &*tool.name));
     let mut merged = Merged {

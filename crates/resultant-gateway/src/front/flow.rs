@@ -28,8 +28,14 @@ pub(super) enum Item {
 
 /// The answer to a request.
 pub(super) enum Answer {
-    Bytes { bytes: Bytes, error_code: Option<i64> },
-    File { file: PassedFile, id: Json },
+    Bytes {
+        bytes: Bytes,
+        error_code: Option<i64>,
+    },
+    File {
+        file: PassedFile,
+        id: Json,
+    },
     /// The client has cancelled it and wants no answer.
     None,
 }

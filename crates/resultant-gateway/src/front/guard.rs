@@ -13,8 +13,7 @@ pub(super) struct Guard {
 impl Guard {
     /// Loopback names, the address listened on, and what the configuration adds.
     pub(super) fn new(listen_host: &str, hosts: &[String], origins: &[String]) -> Guard {
-        let mut all: Vec<String> =
-            ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
+        let mut all: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
         if !matches!(listen_host, "0.0.0.0" | "::") {
             all.push(listen_host.to_owned());
         }
@@ -73,7 +72,11 @@ mod tests {
 
     #[test]
     fn only_known_hosts_and_origins_pass() {
-        let guard = Guard::new("127.0.0.1", &["gate.example".to_owned()], &["https://app.example".to_owned()]);
+        let guard = Guard::new(
+            "127.0.0.1",
+            &["gate.example".to_owned()],
+            &["https://app.example".to_owned()],
+        );
         let cases = [
             (Some("127.0.0.1:8737"), None, true),
             (Some("localhost"), Some("http://localhost:5173"), true),

@@ -201,7 +201,8 @@ impl Front {
         }
         let bytes_max = self.gateway.config().limits.request_bytes_max;
         let Ok(body) = Limited::new(body, bytes_max).collect().await else {
-            let message = format!("the request has more than {bytes_max} bytes (request_bytes_max)");
+            let message =
+                format!("the request has more than {bytes_max} bytes (request_bytes_max)");
             let error = RpcError::new(rpc::INVALID_REQUEST, message);
             return refusal(StatusCode::PAYLOAD_TOO_LARGE, None, &error);
         };
@@ -247,8 +248,7 @@ impl Front {
         let bad = |error: &RpcError| refusal(StatusCode::BAD_REQUEST, Some(&id), error);
         let client = modern_client(params.as_ref(), scope);
         // A wrong header is told before a wrong version, which may be the header's fault.
-        let is_meta_whole =
-            !matches!(&client, Err(error) if error.code == rpc::INVALID_PARAMS);
+        let is_meta_whole = !matches!(&client, Err(error) if error.code == rpc::INVALID_PARAMS);
         let tool = match (&client, method.as_str()) {
             (Ok(client), "tools/call") => self.known_tool(client, params.as_ref()).await,
             _ => None,

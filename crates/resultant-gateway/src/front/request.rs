@@ -38,7 +38,10 @@ pub(super) fn era_of(version: Option<&str>, params: Option<&Json>) -> RequestEra
 /// The client of a request that stands alone.
 pub(super) fn modern_client(params: Option<&Json>, scope: Scope) -> Result<Client, RpcError> {
     let missing = |what: &str| {
-        RpcError::new(rpc::INVALID_PARAMS, format!("the request's _meta has no {META_PREFIX}{what}"))
+        RpcError::new(
+            rpc::INVALID_PARAMS,
+            format!("the request's _meta has no {META_PREFIX}{what}"),
+        )
     };
     let meta = params.and_then(|params| params.get("_meta")).map(|meta| Object::of(&meta));
     let meta = meta.unwrap_or_default();
@@ -77,7 +80,11 @@ pub(super) fn legacy_client(params: Option<&Json>, scope: Scope) -> Client {
     Client {
         owner: Owner::session(),
         protocol: crate::gateway::agreed_version(&asked),
-        capabilities: params.get("capabilities").cloned().filter(Json::is_object).unwrap_or_else(empty),
+        capabilities: params
+            .get("capabilities")
+            .cloned()
+            .filter(Json::is_object)
+            .unwrap_or_else(empty),
         info: params.get("clientInfo").cloned().filter(Json::is_object).unwrap_or_else(empty),
         scope,
         session: None,

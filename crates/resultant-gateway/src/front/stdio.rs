@@ -68,7 +68,8 @@ pub async fn serve_stdio(
             Some(Ok(line)) if line.trim_ascii().is_empty() => {}
             Some(Ok(line)) => front.take(line, &mut tasks).await,
             Some(Err(())) => {
-                let message = format!("a message has more than {bytes_max} bytes (request_bytes_max)");
+                let message =
+                    format!("a message has more than {bytes_max} bytes (request_bytes_max)");
                 let error = RpcError::new(rpc::INVALID_REQUEST, message);
                 front.say(rpc::error("null", &error)).await;
             }
@@ -77,7 +78,8 @@ pub async fn serve_stdio(
         while tasks.try_join_next().is_some() {}
     }
     let patience = front.gateway.config().timeouts.shutdown;
-    let _ = tokio::time::timeout(patience, async { while tasks.join_next().await.is_some() {} }).await;
+    let _ =
+        tokio::time::timeout(patience, async { while tasks.join_next().await.is_some() {} }).await;
     tasks.shutdown().await;
     if let Some(session) = lock(&front.client).take().and_then(|client| client.session.clone()) {
         front.gateway.close_session(&session.id);
@@ -187,7 +189,8 @@ impl Front {
                     (method, _) => {
                         let client = lock(&self.client).clone();
                         if let Some(client) = client {
-                            dispatch::notified(&self.gateway, &client, method, params.as_ref()).await;
+                            dispatch::notified(&self.gateway, &client, method, params.as_ref())
+                                .await;
                         }
                     }
                 }
@@ -228,8 +231,9 @@ impl Front {
             (RequestEra::Legacy, None) if method == "ping" => {
                 return self.say(rpc::result(id.as_text(), "{}")).await;
             }
-            (RequestEra::Legacy, None) => modern_client(params.as_ref(), self.scope.clone())
-                .map(Arc::new),
+            (RequestEra::Legacy, None) => {
+                modern_client(params.as_ref(), self.scope.clone()).map(Arc::new)
+            }
         };
         let client = match client {
             Ok(client) => client,

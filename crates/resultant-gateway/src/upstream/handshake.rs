@@ -143,18 +143,27 @@ async fn discover(
         ("MCP-Protocol-Version".to_owned(), version.to_string()),
         ("Mcp-Method".to_owned(), STEP.to_owned()),
     ];
-    let answer = link.request(STEP, Some(params.to_json().to_string()), headers).await;
+    let params = params.to_json().to_string();
+    let mut answer = link.request(STEP, Some(params.clone()), headers.clone()).await;
+    if let Ok(Err(error)) = &answer
+        && error.code == rpc::UNSUPPORTED_VERSION
+        && speaks(error.json.get("data").and_then(|data| data.get("supported")), version)
+    {
+        // It wanted to be asked in other words, and says that it knows these.
+        answer = link.request(STEP, Some(params), headers).await;
+    }
     let result = match answer {
         Ok(Ok(result)) => result,
+        Ok(Err(error)) if is_modern_refusal(error.code) => {
+            return Err(ConnectError::new(STEP, error.message));
+        }
         Ok(Err(error)) => return Ok(Discovered::Legacy(error.message)),
         Err(error @ (WireError::Status { .. } | WireError::SessionGone)) => {
             return Ok(Discovered::Legacy(error.to_string()));
         }
         Err(error) => return Err(ConnectError::of(STEP, &error)),
     };
-    let versions = result.get("supportedVersions");
-    let mut versions = versions.iter().flat_map(Json::items);
-    if !versions.any(|supported| supported.as_str().as_deref() == Some(version.as_str())) {
+    if !speaks(result.get("supportedVersions"), version) {
         return Ok(Discovered::Legacy(format!("the server does not speak {version}")));
     }
     let meta = result.get("_meta");
@@ -214,7 +223,13 @@ fn peer(protocol: Protocol, result: &Json, info: Option<Json>) -> Peer {
     }
 }
 
-/// Errors that mean that the other side does not know a method.
-pub(crate) fn is_unknown_method(error: &RpcError) -> bool {
-    error.code == rpc::METHOD_NOT_FOUND
+/// Whether a list of versions has this one.
+fn speaks(versions: Option<Json>, version: Protocol) -> bool {
+    let mut versions = versions.iter().flat_map(Json::items);
+    versions.any(|supported| supported.as_str().as_deref() == Some(version.as_str()))
+}
+
+/// Errors that only a modern server knows.
+fn is_modern_refusal(code: i64) -> bool {
+    matches!(code, rpc::HEADER_MISMATCH | rpc::MISSING_CAPABILITY)
 }

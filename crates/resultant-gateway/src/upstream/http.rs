@@ -7,8 +7,8 @@
 //! turned down. No answer is ever held as a whole: bytes go from the socket into a collector.
 //!
 //! A request is posted in a task of its own. `send` comes back when its bytes leave, or with an
-//! error when there was no connection to leave by; everything later goes to the inbox, exactly one
-//! answer or failure for each request unless it was forgotten. Other messages are waited for until
+//! error when there was no connection to leave by; everything later goes to the inbox, an
+//! answer or a failure for each request unless it was forgotten. Other messages are waited for until
 //! the server took them, because their order matters to it.
 
 mod answer;
@@ -91,13 +91,17 @@ struct State {
 }
 
 impl HttpWire {
-    pub(crate) fn new(options: HttpOptions, inbox: SharedInbox) -> Result<HttpWire, WireError> {
+    pub(crate) fn new(mut options: HttpOptions, inbox: SharedInbox) -> Result<HttpWire, WireError> {
         if !matches!(options.url.scheme(), "http" | "https") {
             let scheme = options.url.scheme();
             return Err(WireError::Unreachable(format!("`{scheme}` is not spoken, only http(s)")));
         }
         let client = client::build(&options)?;
         let headers = client::headers(&options.headers)?;
+        if headers.contains_key(header::AUTHORIZATION) {
+            // What was configured is meant; a login for the same server is not asked.
+            options.tokens = None;
+        }
         let state = Mutex::new(State::default());
         Ok(HttpWire { shared: Arc::new(Shared { client, options, headers, inbox, state }) })
     }
@@ -143,11 +147,15 @@ impl Wire for HttpWire {
         })
     }
 
-    fn forget(&self, id: u64) {
-        let task = self.shared.state().answers.remove(&id);
+    fn forget(&self, id: u64) -> bool {
+        let mut state = self.shared.state();
+        let task = state.answers.remove(&id);
+        let is_modern = state.protocol.is_some_and(Protocol::is_modern);
+        drop(state);
         if let Some(task) = task {
             task.abort();
         }
+        is_modern
     }
 
     fn negotiated(&self, protocol: Protocol) {
@@ -167,7 +175,7 @@ impl Wire for HttpWire {
                 return;
             }
             let mut headers = self.shared.base_headers();
-            headers.extend(session.map(|session| (SESSION, session)));
+            insert(&mut headers, SESSION, session);
             let url = self.shared.options.url.clone();
             let exchange =
                 Exchange { method: Method::DELETE, url, headers, body: None, departure: None };
@@ -226,17 +234,17 @@ impl Shared {
         let both = HeaderValue::from_static("application/json, text/event-stream");
         headers.insert(header::ACCEPT, both);
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.extend(self.session().map(|session| (SESSION, session)));
-        for (name, value) in client::headers(&message.headers)? {
-            headers.extend(name.map(|name| (name, value)));
+        insert(&mut headers, SESSION, self.session());
+        // The message's own ones take the place of ours.
+        for (name, value) in &client::headers(&message.headers)? {
+            headers.insert(name.clone(), value.clone());
         }
         let version = headers.get(VERSION).and_then(|version| version.to_str().ok());
         let modern = version.is_some_and(|version| {
             version.parse::<Protocol>().is_ok_and(|version| version.is_modern())
         });
         if modern && let Some(method) = &message.method {
-            let method = HeaderValue::try_from(method.as_str());
-            headers.extend(method.map(|method| (METHOD, method)));
+            insert(&mut headers, METHOD, HeaderValue::try_from(method.as_str()).ok());
         }
         let endpoint = self.state().endpoint.clone();
         let url = endpoint.unwrap_or_else(|| self.options.url.clone());
@@ -249,7 +257,7 @@ impl Shared {
     async fn get(&self, position: &Position) -> Result<Response, WireError> {
         let mut headers = self.base_headers();
         headers.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
-        headers.extend(self.session().map(|session| (SESSION, session)));
+        insert(&mut headers, SESSION, self.session());
         if let Some(id) = &position.last_id {
             let id = HeaderValue::from_bytes(id.as_bytes()).map_err(|_| {
                 WireError::Broken("the server gave an event an id that cannot be sent".to_owned())
@@ -264,5 +272,12 @@ impl Shared {
     /// This request is done with.
     fn finished(&self, id: u64) {
         self.state().answers.remove(&id);
+    }
+}
+
+/// Sets a header, once: a server compares it with the message, and two are not the same as one.
+fn insert(headers: &mut HeaderMap, name: HeaderName, value: Option<HeaderValue>) {
+    if let Some(value) = value {
+        headers.insert(name, value);
     }
 }

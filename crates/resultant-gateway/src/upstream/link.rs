@@ -225,11 +225,7 @@ impl Link {
     }
 
     /// Sends a notification.
-    pub(crate) async fn notify(
-        &self,
-        method: &str,
-        params: Option<&str>,
-    ) -> Result<(), WireError> {
+    pub(crate) async fn notify(&self, method: &str, params: Option<&str>) -> Result<(), WireError> {
         let bytes = rpc::notification(method, params);
         self.send(bytes, Some(method.to_owned())).await
     }
@@ -278,7 +274,9 @@ impl Link {
             return;
         }
         let Some(wire) = self.wire.get() else { return };
-        wire.forget(id);
+        if wire.forget(id) {
+            return;
+        }
         let link = self.clone();
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
@@ -517,9 +515,11 @@ impl Call {
             answered = answer => answered,
         };
         self.answer = None;
-        Step::Answer(answered.unwrap_or_else(|_| {
-            Err(WireError::Broken("the connection was dropped".to_owned()))
-        }))
+        Step::Answer(
+            answered.unwrap_or_else(|_| {
+                Err(WireError::Broken("the connection was dropped".to_owned()))
+            }),
+        )
     }
 }
 

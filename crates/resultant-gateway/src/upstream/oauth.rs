@@ -75,12 +75,14 @@ impl OAuthTokens {
         }
     }
 
+    #[cfg_attr(not(test), expect(dead_code, reason = "no configuration asks for it yet"))]
     pub(crate) fn with_grant(mut self, grant: Grant) -> OAuthTokens {
         self.grant = grant;
         self
     }
 
     /// Goes through a login when the server wants one, with nobody asked beforehand.
+    #[cfg_attr(not(test), expect(dead_code, reason = "no configuration asks for it yet"))]
     pub(crate) fn with_user_agent(mut self, agent: Arc<dyn UserAgent>) -> OAuthTokens {
         self.agent = Some(agent);
         self

@@ -114,7 +114,9 @@ impl Wire for StdioWire {
         })
     }
 
-    fn forget(&self, _id: u64) {}
+    fn forget(&self, _id: u64) -> bool {
+        false
+    }
 
     fn negotiated(&self, _protocol: Protocol) {}
 

@@ -33,9 +33,9 @@ pub(crate) trait Wire: Send + Sync {
         message: Outgoing,
     ) -> Pin<Box<dyn Future<Output = Result<(), WireError>> + Send + '_>>;
 
-    /// Nobody waits for the answer of this request any more. Over modern HTTP this closes its
-    /// stream, which cancels it.
-    fn forget(&self, id: u64);
+    /// Nobody waits for the answer of this request any more. Says whether that tells the server so,
+    /// as closing the stream of a modern HTTP request does.
+    fn forget(&self, id: u64) -> bool;
 
     /// What was negotiated, once it is known: the version for the headers; with `listen` a legacy
     /// HTTP wire also opens the stream for messages that belong to no request.

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     Protocol, Rule,
-    artifact::{Artifact, Origin},
+    artifact::{Artifact, Content, Origin},
     dialect::Dialect,
     json::{Json, Object, ObjectWriter, push_compact},
     outcome::Outcome,
@@ -115,8 +115,21 @@ impl Outcome {
             && (self.artifacts.is_empty()
                 || options.keeps_small_blocks && self.has_sound_blocks_only())
             && self.canvas.as_ref().is_none_or(|canvas| canvas.token.is_none())
-            && options.budget.fits(result.as_text())
+            && self.fits_as_it_is(result, options)
             && !value_has_download_link(result)
+    }
+
+    /// Whether the text is within the budget. An image that a model can take is none of it.
+    fn fits_as_it_is(&self, result: &Json, options: &ClientOptions) -> bool {
+        let hidden = Hidden::of(&self.artifacts);
+        let is_taken = |file: &&Artifact| image_block(file, &hidden, options.protocol).is_some();
+        let mut text = std::borrow::Cow::Borrowed(result.as_text());
+        for image in self.artifacts.iter().filter(is_taken).take(IMAGE_BLOCKS_MAX) {
+            if let Content::Base64(data) = &image.content {
+                text = text.replacen(&**data, "", 1).into();
+            }
+        }
+        options.budget.fits(&text)
     }
 
     /// Whether every file came in a block of the protocol and is what the block says.

@@ -11,7 +11,7 @@ use super::{
     client::Departure,
     events::{Event, Events, Oversize},
     listen::{self, Opened},
-    messages::Messages,
+    messages::{Answers, Frame, Messages},
     sse::Position,
 };
 use crate::{
@@ -119,6 +119,19 @@ pub(super) fn is_event_stream(response: &Response) -> bool {
     response.status().is_success() && matches!(content(response), Content::Events)
 }
 
+/// Hands on a message that came in a request's answer. True when it was the answer.
+fn hand_on(shared: &Shared, id: u64, frame: Frame) -> bool {
+    let answers = frame.answers(id);
+    let is_short = matches!(frame.body, Body::Whole(_));
+    shared.inbox.arrived(frame.body, Some(id));
+    if answers == Answers::Perhaps && is_short {
+        // When nobody could make an answer of it, nothing else will come; else nobody hears this.
+        let text = "the server's answer does not say which request it answers".to_owned();
+        shared.inbox.failed(id, WireError::Broken(text));
+    }
+    answers != Answers::No
+}
+
 /// A body of JSON: one message, or a batch.
 async fn json(shared: &Shared, id: u64, mut response: Response) -> Result<(), WireError> {
     let mut messages = Messages::new(&shared.options.spool);
@@ -135,8 +148,7 @@ async fn json(shared: &Shared, id: u64, mut response: Response) -> Result<(), Wi
         for frame in frames {
             match frame {
                 Ok(frame) => {
-                    answered |= frame.answers(id);
-                    shared.inbox.arrived(frame.body, Some(id));
+                    answered |= hand_on(shared, id, frame);
                 }
                 Err(error) => refused = Some(error.error),
             }
@@ -144,8 +156,7 @@ async fn json(shared: &Shared, id: u64, mut response: Response) -> Result<(), Wi
     }
     match messages.end() {
         Some(Ok(frame)) => {
-            answered |= frame.answers(id);
-            shared.inbox.arrived(frame.body, Some(id));
+            answered |= hand_on(shared, id, frame);
         }
         Some(Err(error)) => refused = Some(error.error),
         None => {}
@@ -198,12 +209,8 @@ async fn until_answer(
     while let Some(event) = events.next().await {
         match event {
             Event::Message(frame) => {
-                let answers = frame.answers(id);
-                if answers {
+                if hand_on(shared, id, frame) {
                     shared.finished(id);
-                }
-                shared.inbox.arrived(frame.body, Some(id));
-                if answers {
                     let tail = tail(shared, events);
                     // A server that keeps the stream open loses the connection, nothing else.
                     let _ = tokio::time::timeout(TAIL_TIME_MAX, tail).await;

@@ -46,9 +46,9 @@ pub(super) async fn open(shared: &Shared, position: &Position) -> Opened {
     match status {
         _ if answer::is_event_stream(&response) => Opened::Stream(response),
         StatusCode::NOT_FOUND if shared.session().is_some() => Opened::Gone,
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::CONFLICT | StatusCode::REQUEST_TIMEOUT => {
-            Opened::Later
-        }
+        // Also what a server says that has not seen the end of the handshake yet.
+        StatusCode::BAD_REQUEST | StatusCode::REQUEST_TIMEOUT => Opened::Later,
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::CONFLICT => Opened::Later,
         _ if status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED => Opened::Later,
         _ => Opened::Never(status.as_u16()),
     }
@@ -59,10 +59,7 @@ pub(super) async fn open(shared: &Shared, position: &Position) -> Opened {
 pub(super) fn delay(retry: Option<Duration>, tries: u32) -> Duration {
     let first = retry.unwrap_or(DELAY_MIN).min(RETRY_MAX);
     let delay = first.saturating_mul(1 << tries.saturating_sub(1).min(6)).min(DELAY_MAX.max(first));
-    let mut random = [0; 1];
-    // Without randomness there is no jitter, which is no reason to stop.
-    let _ = getrandom::fill(&mut random);
-    delay + delay.mul_f64(f64::from(random[0]) / 1024.0)
+    delay + delay.mul_f64(crate::random::fraction() / 4.0)
 }
 
 /// Keeps the stream of a legacy session open until the wire is closed.
@@ -75,7 +72,7 @@ pub(super) async fn listen(shared: Arc<Shared>) {
                 opened = true;
                 let spool = &shared.options.spool;
                 let mut events = Events::new(response, spool, position, Oversize::Skip);
-                drain(&shared, &mut events).await;
+                drain(&shared, &mut events, Answers::Elsewhere).await;
                 position = events.position().clone();
                 if events.progressed() {
                     tries = 0;
@@ -98,15 +95,24 @@ pub(super) async fn listen(shared: Arc<Shared>) {
     }
 }
 
-async fn drain(shared: &Shared, events: &mut Events<'_>) {
+/// Whether a stream brings the answers of requests.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answers {
+    Here,
+    Elsewhere,
+}
+
+async fn drain(shared: &Shared, events: &mut Events<'_>, answers: Answers) {
     while let Some(event) = events.next().await {
         match event {
             Event::Message(frame) => shared.inbox.arrived(frame.body, None),
             Event::Refused(refused) => {
                 let error = answer::limit(&refused.error);
-                match refused.answers {
-                    Some(id) => shared.inbox.failed(id, error),
-                    None => tracing::warn!(%error, "a message of the server was left out"),
+                match answers {
+                    Answers::Here => shared.inbox.lost(refused.answers, error),
+                    Answers::Elsewhere => {
+                        tracing::warn!(%error, "a message of the server was left out");
+                    }
                 }
             }
             Event::Endpoint(_) => {}
@@ -148,6 +154,6 @@ async fn old_stream(shared: Arc<Shared>, named: oneshot::Sender<()>) {
     if named.send(()).is_err() {
         return;
     }
-    drain(&shared, &mut events).await;
+    drain(&shared, &mut events, Answers::Here).await;
     shared.inbox.closed(WireError::Broken("the server ended the stream".to_owned()));
 }

@@ -15,11 +15,25 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Whether this answers the request: no method, and no other number as its id. A server that
-    /// answers with a null or a text where our number was still answers in this request's stream.
-    pub(super) fn answers(&self, id: u64) -> bool {
-        !self.top.method && self.top.id().is_none_or(|other| other == id)
+    /// Whether this answers the request.
+    pub(super) fn answers(&self, id: u64) -> Answers {
+        match self.top.id() {
+            _ if self.top.method => Answers::No,
+            Some(other) if other == id => Answers::Yes,
+            Some(_) => Answers::No,
+            None => Answers::Perhaps,
+        }
     }
+}
+
+/// Whether a message answers a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answers {
+    Yes,
+    /// It names no request, or not with a number: a server that answers with a null or a text
+    /// where our number was, or with no JSON. It came in this request's answer, so it is meant.
+    Perhaps,
+    No,
 }
 
 /// What is known of a message that is not kept.
@@ -258,10 +272,10 @@ impl Top {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{Answers::*, *};
 
     /// What comes out of a body, however it is cut: the text, and whether it answers request 7.
-    fn messages(body: &[u8], chunk_bytes: usize) -> Vec<(String, bool)> {
+    fn messages(body: &[u8], chunk_bytes: usize) -> Vec<(String, Answers)> {
         let options = SpoolOptions {
             folder: std::env::temp_dir(),
             inline_bytes_max: 1024,
@@ -282,7 +296,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(body: &str, expected: &[(&str, bool)]) {
+    fn check(body: &str, expected: &[(&str, Answers)]) {
         for chunk_bytes in 1..=body.len().max(1) {
             let messages = messages(body.as_bytes(), chunk_bytes);
             let messages: Vec<_> = messages.iter().map(|(text, is)| (text.as_str(), *is)).collect();
@@ -293,8 +307,8 @@ mod tests {
     #[test]
     fn one_message_is_kept_as_it_came() {
         let answer = r#"{"result":{"id":8,"method":"\"x"},"id": 7}"#;
-        check(answer, &[(answer, true)]);
-        check(r#"{"id":7,"error":{}}"#, &[(r#"{"id":7,"error":{}}"#, true)]);
+        check(answer, &[(answer, Yes)]);
+        check(r#"{"id":7,"error":{}}"#, &[(r#"{"id":7,"error":{}}"#, Yes)]);
     }
 
     #[test]
@@ -304,14 +318,14 @@ mod tests {
             r#"{"jsonrpc":"2.0","method":"notifications/x"}"#,
             r#"{"id":17,"result":{}}"#,
         ] {
-            check(text, &[(text, false)]);
+            check(text, &[(text, No)]);
         }
     }
 
     #[test]
-    fn a_null_or_a_text_as_id_answers_here() {
+    fn a_null_or_a_text_as_id_may_be_the_answer() {
         for text in [r#"{"id":null,"error":{}}"#, r#"{"id":"7","result":{}}"#, "no json"] {
-            check(text, &[(text, true)]);
+            check(text, &[(text, Perhaps)]);
         }
     }
 
@@ -320,9 +334,9 @@ mod tests {
         check(
             r#" [ {"id":7,"result":"],[{"} ,{"method":"m","params":[1,[2]]}, 3 ] "#,
             &[
-                (r#"{"id":7,"result":"],[{"} "#, true),
-                (r#"{"method":"m","params":[1,[2]]}"#, false),
-                ("3 ", true),
+                (r#"{"id":7,"result":"],[{"} "#, Yes),
+                (r#"{"method":"m","params":[1,[2]]}"#, No),
+                ("3 ", Perhaps),
             ],
         );
         check("[]", &[]);

@@ -36,7 +36,10 @@ pub(in crate::upstream) struct Seen {
 
 impl Seen {
     pub(in crate::upstream) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name).map(|value| value.to_str().unwrap())
+        let mut values = self.headers.get_all(name).iter();
+        let value = values.next();
+        assert!(values.next().is_none(), "{name} is there twice");
+        value.map(|value| value.to_str().unwrap())
     }
 
     fn is_get(&self) -> bool {
@@ -138,6 +141,7 @@ where
 pub(in crate::upstream) enum Heard {
     Arrived(Body, Option<u64>),
     Failed(u64, WireError),
+    Lost(Option<u64>, WireError),
     Closed(WireError),
 }
 
@@ -153,7 +157,7 @@ impl Inbox for Recorder {
     }
 
     fn lost(&self, id: Option<u64>, error: WireError) {
-        self.0.send(Heard::Failed(id.unwrap_or_default(), error)).ok();
+        self.0.send(Heard::Lost(id, error)).ok();
     }
 
     fn closed(&self, error: WireError) {

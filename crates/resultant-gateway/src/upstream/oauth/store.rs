@@ -107,9 +107,7 @@ impl TokenFile {
     fn write(&self, kept: &Kept) -> io::Result<()> {
         let folder = self.folder()?;
         let bytes = serde_json::to_vec_pretty(kept)?;
-        let mut random = [0; 8];
-        getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
-        let temporary = folder.join(format!(".new-{:016x}", u64::from_ne_bytes(random)));
+        let temporary = folder.join(format!(".new-{}", crate::random::token()));
         let written = private()
             .create_new(true)
             .open(&temporary)

@@ -74,7 +74,8 @@ impl World {
     }
 
     fn tokens(&self) -> OAuthTokens {
-        OAuthTokens::new("Files", &self.server.url, self.data.path(), LoginOptions::default())
+        let data = self.data.path();
+        OAuthTokens::new("Files", &self.server.url, data, LoginOptions::default())
     }
 
     fn client(&self, tokens: OAuthTokens) -> Client {
@@ -263,7 +264,7 @@ async fn a_token_that_expires_is_renewed_once_for_all() {
     let world = World::start().await;
     world.book().login_lasts = 5;
     world.login().await.unwrap();
-    // Two sources over one folder are what two processes are.
+    // Two sources over one data are what two processes are.
     let (one, two) = (world.tokens(), world.tokens());
     let tokens = tokio::join!(
         one.access_token(),
@@ -353,8 +354,9 @@ async fn a_client_gets_tokens_by_its_own_secret() {
         client_secret: Some("pass".to_owned()),
         ..LoginOptions::default()
     };
-    let (url, data) = (&world.server.url, world.data.path());
-    let tokens = OAuthTokens::new("Files", url, data, options).with_grant(Grant::Client);
+    let data = world.data.path();
+    let tokens =
+        OAuthTokens::new("Files", &world.server.url, data, options).with_grant(Grant::Client);
     let mut client = world.client(tokens);
     for revoked in [false, true] {
         if revoked {

@@ -3,8 +3,8 @@
 use super::Builder;
 use crate::{
     artifact::{
-        Artifact, Content, Origin, Decided, Measured, Sha256Digest, Viewer, clean_name, decide_media_type,
-        extension_for, measure_base64,
+        Artifact, Content, Decided, Measured, Origin, Sha256Digest, Viewer, clean_name,
+        decide_media_type, extension_for, measure_base64,
     },
     json::{Json, Object},
     note::{Note, Rule},

@@ -24,7 +24,10 @@ async fn a_request_carries_what_the_revision_wants() {
         bytes: crate::rpc::request(7, "tools/call", Some("{}")),
         id: Some(7),
         method: Some("tools/call".to_owned()),
-        headers: vec![("Mcp-Name".to_owned(), "add".to_owned())],
+        headers: vec![
+            ("MCP-Protocol-Version".to_owned(), "2026-07-28".to_owned()),
+            ("Mcp-Name".to_owned(), "add".to_owned()),
+        ],
     };
     client.wire.send(message).await.unwrap();
     client.arrived().await;
@@ -42,7 +45,10 @@ async fn a_probe_names_its_version_before_one_is_negotiated() {
         bytes: crate::rpc::request(7, "server/discover", None),
         id: Some(7),
         method: Some("server/discover".to_owned()),
-        headers: vec![("MCP-Protocol-Version".to_owned(), "2026-07-28".to_owned())],
+        headers: vec![
+            ("MCP-Protocol-Version".to_owned(), "2026-07-28".to_owned()),
+            ("Mcp-Method".to_owned(), "server/discover".to_owned()),
+        ],
     };
     client.wire.send(message).await.unwrap();
     let seen = server.next().await;
@@ -158,6 +164,17 @@ async fn a_body_that_breaks_off_is_no_answer() {
     .await;
     let mut client = Client::of(&server.url);
     client.request(7, "tools/call").await.unwrap();
+    let (id, error) = client.failed().await;
+    assert_eq!(id, 7);
+    assert!(matches!(error, WireError::Broken(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn an_answer_that_names_no_request_fails_the_one_it_came_for() {
+    let server = Server::start(|_| async { json("no json") }).await;
+    let mut client = Client::of(&server.url);
+    client.request(7, "tools/call").await.unwrap();
+    assert_eq!(client.arrived().await, ("no json".to_owned(), Some(7)));
     let (id, error) = client.failed().await;
     assert_eq!(id, 7);
     assert!(matches!(error, WireError::Broken(_)), "{error:?}");

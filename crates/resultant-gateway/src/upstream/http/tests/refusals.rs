@@ -154,6 +154,18 @@ async fn a_token_that_was_turned_down_is_replaced_once() {
 }
 
 #[tokio::test]
+async fn a_token_in_the_configuration_is_the_one() {
+    let mut server = Server::start(|_| async { json(&result(7)) }).await;
+    let mut client = Client::with(&server.url, |options| {
+        options.headers = vec![("Authorization".to_owned(), "Bearer mine".to_owned())];
+        options.tokens = Some(Arc::new(Numbered { at: AtomicU32::new(0), last: 1 }));
+    });
+    client.request(7, "tools/call").await.unwrap();
+    client.arrived().await;
+    assert_eq!(server.next().await.header("authorization"), Some("Bearer mine"));
+}
+
+#[tokio::test]
 async fn a_redirect_is_followed_within_the_origin_only() {
     let mut other = Server::start(|_| async { json(&result(7)) }).await;
     let away = other.url.to_string();

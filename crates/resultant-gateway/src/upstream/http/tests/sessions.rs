@@ -173,6 +173,19 @@ async fn a_server_of_2024_11_05_is_found_out() {
 }
 
 #[tokio::test]
+async fn an_answer_over_the_limit_fails_its_request_in_the_one_stream() {
+    let server = old_server("/messages?s=1").await;
+    let mut client = Client::with(&server.url, |options| {
+        let spool = SpoolOptions { message_bytes_max: 19, ..(*options.spool).clone() };
+        options.spool = Arc::new(spool);
+    });
+    // The endpoint fits, the answer does not.
+    client.request(0, "initialize").await.unwrap();
+    let heard = client.next().await;
+    assert!(matches!(heard, Heard::Lost(Some(0), WireError::Limit { .. })), "{heard:?}");
+}
+
+#[tokio::test]
 async fn an_endpoint_elsewhere_is_not_used() {
     let server = old_server("http://127.0.0.1:1/messages?s=1").await;
     let mut client = Client::of(&server.url);
