@@ -91,8 +91,7 @@ pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
             }
         }
         Err(errors) => {
-            let problems: Vec<String> =
-                errors.to_string().lines().map(|line| one_line(line)).collect();
+            let problems: Vec<String> = errors.to_string().lines().map(one_line).collect();
             general.push(Check::failed("configuration", "it cannot be used", problems));
         }
     }

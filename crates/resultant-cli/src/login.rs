@@ -71,7 +71,7 @@ fn show(link: &str, is_opened: bool) {
     eprintln!("Log in here:\n\n  {link}\n");
     // A browser that can be reached over a terminal would take the terminal away: only those that
     // have a window are tried.
-    if is_opened && !openers(&link).into_iter().any(|command| starts(command)) {
+    if is_opened && !openers(&link).into_iter().any(starts) {
         eprintln!("No browser could be opened; open the link yourself.");
     }
     eprintln!("Waiting for you to come back … (Ctrl-C gives up)");

@@ -183,7 +183,7 @@ impl Hangup {
         {
             return;
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

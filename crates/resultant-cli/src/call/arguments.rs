@@ -121,7 +121,7 @@ fn typed(text: &str, kinds: &[Kind]) -> Option<Json> {
 fn kinds_of(schema: Option<&Json>) -> Vec<Kind> {
     let Some(schema) = schema else { return Vec::new() };
     let named = schema.get("type");
-    let one = named.as_ref().and_then(|named| kind_of(named));
+    let one = named.as_ref().and_then(kind_of);
     let many = named.iter().flat_map(Json::items).filter_map(|named| kind_of(&named));
     let mut kinds: Vec<Kind> = one.into_iter().chain(many).collect();
     for key in ["anyOf", "oneOf"] {

@@ -70,7 +70,7 @@ pub(super) fn of_failure(config: &ServerConfig, failure: &Failure, again: &str) 
             "the token is not enough for this server: log in again with `resultant login {name}\
              {again}`, or give another"
         )],
-        FailureKind::Status(404 | 405 | 406 | 410) => {
+        FailureKind::Status(404 | 405 | 406 | 410 | 501) => {
             vec!["is the path in `url` right? many servers answer at /mcp, some at /sse".to_owned()]
         }
         FailureKind::Status(500..) => vec![

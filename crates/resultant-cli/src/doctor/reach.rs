@@ -95,7 +95,7 @@ async fn find_host(host: &str, port: u16, time: Duration) -> Reached {
     let is_set = |name: &&str| env::var_os(name).is_some_and(|value| !value.is_empty());
     let proxies =
         ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
-    if !is_loopback && proxies.iter().any(|name| is_set(name)) {
+    if !is_loopback && proxies.iter().any(is_set) {
         return Reached::Proxied;
     }
     let addresses = match tokio::time::timeout(time, lookup_host((host, port))).await {
