@@ -71,7 +71,7 @@ impl ServerCatalog {
     /// The tools as a JSON array for clients of this version.
     pub(crate) fn write(&self, protocol: Protocol) -> Arc<str> {
         let write = || {
-            let tools = self.tools.iter().map(|tool| tool.write(protocol, &tool.name));
+            let tools = self.tools.iter().map(|tool| tool.write(protocol, &tool.name, None));
             array_of(tools).into()
         };
         self.written[place(protocol)].get_or_init(write).clone()
@@ -146,8 +146,11 @@ impl Tool {
     }
 
     /// The definition for clients of this version, under this name.
-    pub(crate) fn write(&self, protocol: Protocol, name: &str) -> String {
+    pub(crate) fn write(&self, protocol: Protocol, name: &str, view: Option<&str>) -> String {
         let mut definition = self.definition.clone();
+        if let Some(view) = view {
+            set_view(&mut definition, view);
+        }
         if name != self.name {
             definition.set("name", Json::string(name));
         }
@@ -174,6 +177,21 @@ impl Tool {
         let uri = nested.or_else(|| meta.get("ui/resourceUri"))?;
         uri.as_str().map(|uri| uri.into_owned())
     }
+}
+
+/// Changes the URI of a tool's view, in the spellings that are there.
+fn set_view(definition: &mut Object, uri: &str) {
+    let Some(meta) = definition.get("_meta") else { return };
+    let mut meta = Object::of(meta);
+    if let Some(ui) = meta.get("ui").filter(|ui| ui.get("resourceUri").is_some()) {
+        let mut ui = Object::of(ui);
+        ui.set("resourceUri", Json::string(uri));
+        meta.set("ui", ui.to_json());
+    }
+    if meta.get("ui/resourceUri").is_some() {
+        meta.set("ui/resourceUri", Json::string(uri));
+    }
+    definition.set("_meta", meta.to_json());
 }
 
 fn is_string(json: &Json) -> bool {

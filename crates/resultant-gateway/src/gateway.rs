@@ -8,7 +8,7 @@ use std::{
 
 use futures_util::future::join_all;
 use resultant::{Json, Object, Protocol};
-use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
 use crate::{
     body::SpoolOptions,
@@ -61,6 +61,7 @@ pub struct Gateway {
     pub(crate) files: Files,
     pub(crate) metrics: Metrics,
     pub(crate) large: Arc<Semaphore>,
+    calls: Arc<Semaphore>,
     pub(crate) routes: Routes,
     pub(crate) listeners: Listeners,
     merged: Mutex<HashMap<String, Arc<Merged>>>,
@@ -79,6 +80,7 @@ impl Gateway {
             files,
             metrics: Metrics::default(),
             large: Arc::new(Semaphore::new(LARGE_AT_ONCE)),
+            calls: Arc::new(Semaphore::new(config.limits.calls_in_flight_max)),
             routes: Routes::default(),
             listeners: Listeners::default(),
             merged: Mutex::default(),
@@ -101,6 +103,10 @@ impl Gateway {
     /// Takes a new configuration. Servers whose entry is the same stay as they are; calls that are
     /// under way on the others are finished first.
     pub fn reload(self: &Arc<Gateway>, config: Config) {
+        let old = self.config();
+        if old.listen != config.listen || old.data != config.data {
+            tracing::warn!("another address or data folder needs a restart");
+        }
         *self.config.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
         self.apply();
         for kind in [ListKind::Tools, ListKind::Prompts, ListKind::Resources] {
@@ -175,6 +181,11 @@ impl Gateway {
     pub(crate) fn is_settled(&self) -> bool {
         let upstreams = self.upstreams();
         !upstreams.iter().any(|upstream| matches!(upstream.state(), State::Connecting))
+    }
+
+    /// A place among the calls that may be under way at the same time.
+    pub(crate) fn place_for_call(&self) -> Option<OwnedSemaphorePermit> {
+        self.calls.clone().try_acquire_owned().ok()
     }
 
     // Sessions.
@@ -272,7 +283,7 @@ impl Gateway {
         {
             return merged.clone();
         }
-        let merged = Arc::new(merge(&catalogs));
+        let merged = Arc::new(merge(&catalogs, &self.routes));
         lock(&self.merged).insert(fingerprint, merged.clone());
         merged
     }
@@ -337,7 +348,7 @@ async fn hear(gateway: std::sync::Weak<Gateway>, mut heard: mpsc::UnboundedRecei
             Notice::ResourceUpdated { server, uri, params } => {
                 gateway.tell_updated(&server, &uri, &params);
             }
-            Notice::Said { method, params, users, .. } => {
+            Notice::Said { method, params, users } => {
                 gateway.tell_said(&method, params.as_ref(), &users);
             }
             Notice::Asked { owner, request } => {

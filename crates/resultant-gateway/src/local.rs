@@ -164,14 +164,14 @@ impl KeptFile {
     }
 }
 
+type Work = Pin<Box<dyn Future<Output = Result<Delivery, CallError>> + Send>>;
+
 /// A call that runs while it is waited for. Dropped before its end, it is cancelled.
 pub struct LocalCall {
     session: Arc<Session>,
     messages: mpsc::Receiver<Bytes>,
     work: Option<Work>,
 }
-
-type Work = Pin<Box<dyn Future<Output = Result<Delivery, CallError>> + Send>>;
 
 /// What happens next in a call.
 #[derive(Debug)]

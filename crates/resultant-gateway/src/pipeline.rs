@@ -27,7 +27,7 @@ use crate::{
     body::Spool,
     bridge,
     catalog::Tool,
-    client::Exchange,
+    client::{Exchange, Scope},
     files::FileSink,
     forward::{Answer, Errand, forward},
     gateway::Gateway,
@@ -59,11 +59,19 @@ pub(crate) async fn call_tool(
 ) -> Result<Called, RpcError> {
     let started = Instant::now();
     let call = find_tool(gateway, exchange, params).await?;
+    let Some(_place) = gateway.place_for_call() else {
+        let calls_max = gateway.config().limits.calls_in_flight_max;
+        let reason = format!("{calls_max} calls are under way already (calls_in_flight_max)");
+        return Ok(Called::Failed(reason));
+    };
     let answer = call_server(gateway, exchange, &call).await;
     let answered = Instant::now();
     let called = match answer {
         Answer::Result { result, message } => match bridge::unfinished(&result) {
-            Some(_) => Ok(Called::Unfinished(result)),
+            Some(_) => {
+                gateway.routes.note_task(&call.upstream.name, &result);
+                Ok(Called::Unfinished(result))
+            }
             None => {
                 Ok(normalize(gateway, exchange, &call, Source::Message(message), audience).await)
             }
@@ -77,11 +85,25 @@ pub(crate) async fn call_tool(
         Answer::Failed(error) => Ok(Called::Failed(reason_of(&error, &call))),
         Answer::TimedOut(after) => Ok(Called::Failed(late(&call, after))),
     };
+    let called = called.map(|called| called.with_routes(gateway, exchange, &call));
     record(gateway, exchange, &call, &called, [started, answered, Instant::now()]);
     called
 }
 
 impl Called {
+    /// The URIs in a result lead back to its server.
+    fn with_routes(self, gateway: &Gateway, exchange: &Exchange, call: &ToolCall) -> Called {
+        match self {
+            Called::Written(Written { text: Text::Json(json), is_error, notes, files })
+                if exchange.client.scope == Scope::All =>
+            {
+                let json = gateway.routes.in_result(&call.upstream.name, json);
+                Called::Written(Written { text: Text::Json(json), is_error, notes, files })
+            }
+            called => called,
+        }
+    }
+
     /// The `CallToolResult` for an MCP client: also what failed is one.
     pub(crate) fn for_client(self, exchange: &Exchange) -> Json {
         match self {
@@ -168,10 +190,14 @@ async fn normalize(
         server: call.upstream.name.clone(),
         tool: call.name.clone(),
     };
+    let blocks_max = gateway.config().limits.blocks_max;
     match source {
         Source::Message(message) if message.len() <= QUICK_BYTES_MAX => {
             gateway.metrics.bytes_in(message.len() as u64);
             let outcome = options.read(message);
+            if outcome.carried.block_count > blocks_max {
+                return too_many_blocks(&outcome, blocks_max);
+            }
             // Only what has files waits for the disk.
             let is_quick = outcome.artifacts.is_empty();
             let write = || writer.keep_and_write(&gateway.files, outcome, gateway.files.sink());
@@ -193,10 +219,13 @@ async fn normalize(
                         read_spool(&options, &spool, &mut sink)
                     }
                 };
-                writer.keep_and_write(&gateway.files, outcome, sink)
+                match outcome.carried.block_count > blocks_max {
+                    true => too_many_blocks(&outcome, blocks_max),
+                    false => Called::Written(writer.keep_and_write(&gateway.files, outcome, sink)),
+                }
             };
             match tokio::task::spawn_blocking(work).await {
-                Ok(written) => Called::Written(written),
+                Ok(called) => called,
                 Err(error) => {
                     tracing::error!(%error, "reading a result failed");
                     Called::Failed("the gateway failed to read the result".to_owned())
@@ -204,6 +233,13 @@ async fn normalize(
             }
         }
     }
+}
+
+fn too_many_blocks(outcome: &Outcome, blocks_max: usize) -> Called {
+    let count = outcome.carried.block_count;
+    Called::Failed(format!(
+        "the result has {count} content blocks, more than {blocks_max} (blocks_max); ask for less"
+    ))
 }
 
 fn read_options(gateway: &Gateway, call: &ToolCall) -> ReadOptions {

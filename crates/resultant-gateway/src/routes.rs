@@ -8,6 +8,8 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use resultant::{Json, Object};
+
 use crate::client::{Scope, lock};
 
 /// More routes than this are not remembered; older ones go first.
@@ -77,12 +79,48 @@ impl Routes {
         lock(&self.prompts).get(exposed).cloned()
     }
 
-    pub(crate) fn add_task(&self, server: &Arc<str>, task: &str) {
+    /// Notes the task that a call has become.
+    pub(crate) fn note_task(&self, server: &Arc<str>, result: &Json) {
+        let nested = result.get("task").and_then(|task| task.get("taskId"));
+        let Some(task) = nested.or_else(|| result.get("taskId")) else { return };
+        let Some(task) = task.as_str() else { return };
         let mut tasks = lock(&self.tasks);
         if tasks.len() >= ROUTES_MAX {
             tasks.clear();
         }
-        tasks.insert(task.to_owned(), server.clone());
+        tasks.insert(task.into_owned(), server.clone());
+    }
+
+    /// A result whose resource links lead back to its server.
+    pub(crate) fn in_result(&self, server: &Arc<str>, result: Json) -> Json {
+        if !result.as_text().contains("\"resource_link\"") {
+            return result;
+        }
+        let Some(content) = result.get("content") else { return result };
+        let mut is_changed = false;
+        let blocks: Vec<Json> = content
+            .items()
+            .map(|block| {
+                let mut members = Object::of(&block);
+                let is_link =
+                    members.get("type").and_then(Json::as_str).as_deref() == Some("resource_link");
+                let uri = members.get("uri").and_then(Json::as_str).filter(|_| is_link);
+                let Some(uri) = uri.map(|uri| uri.into_owned()) else { return block };
+                let exposed = self.add_uri(server, &uri);
+                if exposed == uri {
+                    return block;
+                }
+                is_changed = true;
+                members.set("uri", Json::string(&exposed));
+                members.to_json()
+            })
+            .collect();
+        if !is_changed {
+            return result;
+        }
+        let mut members = Object::of(&result);
+        members.set("content", Json::array(&blocks));
+        members.to_json()
     }
 
     pub(crate) fn task(&self, task: &str) -> Option<Arc<str>> {

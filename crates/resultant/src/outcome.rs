@@ -54,6 +54,8 @@ pub struct Carried {
     /// What a text block has beside its text, by the block's place: annotations, `_meta`, the URI of
     /// an embedded resource, members that nobody knows yet.
     pub blocks: Vec<(usize, Json)>,
+    /// How many blocks the result has.
+    pub block_count: usize,
 }
 
 /// A pointer to a resource: a `resource_link` block as it was sent.

@@ -121,6 +121,7 @@ impl ReadOptions {
             Structured::Null | Structured::Absent => {}
         }
         note_other_data(builder, wire);
+        builder.carried.block_count = wire.blocks.len();
         let texts = read_blocks(builder, &wire.blocks);
         if wire.is_error {
             return read_error(builder, wire, &texts.all);

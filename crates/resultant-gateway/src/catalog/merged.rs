@@ -8,13 +8,21 @@ use std::{
 use resultant::Protocol;
 
 use super::{ServerCatalog, Tool, array_of, exposed_names, place};
-use crate::upstream::Upstream;
+use crate::{routes::Routes, upstream::Upstream};
+
+/// A tool under the name it has here.
+struct Entry {
+    name: String,
+    tool: Arc<Tool>,
+    /// The URI of its view, where that had to change.
+    view: Option<String>,
+}
 
 /// One list over several servers.
 #[derive(Default)]
 pub(crate) struct Merged {
     sources: Vec<(Arc<str>, Arc<ServerCatalog>)>,
-    tools: Vec<(String, Arc<Tool>)>,
+    tools: Vec<Entry>,
     by_name: HashMap<String, (Arc<Upstream>, Arc<Tool>)>,
     written: [OnceLock<Arc<str>>; Protocol::ALL.len()],
 }
@@ -27,8 +35,12 @@ impl Merged {
 
     /// The tools as a JSON array for clients of this version.
     pub(crate) fn write(&self, protocol: Protocol) -> Arc<str> {
-        let write =
-            || array_of(self.tools.iter().map(|(name, tool)| tool.write(protocol, name))).into();
+        let write = || {
+            let tools = self.tools.iter();
+            let tools =
+                tools.map(|entry| entry.tool.write(protocol, &entry.name, entry.view.as_deref()));
+            array_of(tools).into()
+        };
         self.written[place(protocol)].get_or_init(write).clone()
     }
 
@@ -39,18 +51,10 @@ impl Merged {
                 *name == upstream.name && Arc::ptr_eq(catalog, other)
             })
     }
-
-    /// Every exposed name with its server and tool, in order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Arc<Upstream>, &Arc<Tool>)> {
-        self.tools.iter().filter_map(|(name, _)| {
-            let (upstream, tool) = self.by_name.get(name)?;
-            Some((name.as_str(), upstream, tool))
-        })
-    }
 }
 
 /// Merges the tools of servers, in the order of the configuration.
-pub(crate) fn merge(catalogs: &[(Arc<Upstream>, Arc<ServerCatalog>)]) -> Merged {
+pub(crate) fn merge(catalogs: &[(Arc<Upstream>, Arc<ServerCatalog>)], routes: &Routes) -> Merged {
     let all = || {
         catalogs
             .iter()
@@ -66,7 +70,13 @@ pub(crate) fn merge(catalogs: &[(Arc<Upstream>, Arc<ServerCatalog>)]) -> Merged 
     };
     for (name, (upstream, tool)) in exposed_names(pairs).into_iter().zip(all()) {
         merged.by_name.insert(name.clone(), (upstream.clone(), tool.clone()));
-        merged.tools.push((name, tool.clone()));
+        let view = tool.view();
+        let exposed = view.as_ref().map(|uri| routes.add_uri(&upstream.name, uri));
+        merged.tools.push(Entry {
+            name,
+            tool: tool.clone(),
+            view: exposed.filter(|exposed| view.as_ref() != Some(exposed)),
+        });
     }
     merged
 }

@@ -133,7 +133,7 @@ impl Default for Limits {
             inline_bytes_max: 256 << 10,
             string_bytes_max: 1 << 20,
             depth_max: 128,
-            blocks_max: 1000,
+            blocks_max: 200_000,
             request_bytes_max: 16 << 20,
             calls_in_flight_max: 256,
             sessions_max: 1000,

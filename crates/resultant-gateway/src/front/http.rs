@@ -67,7 +67,6 @@ pub async fn serve(
         .route("/healthz", get(pages::healthz))
         .route("/readyz", get(pages::readyz))
         .route("/metrics", get(pages::metrics))
-        .route("/api/files", get(pages::files))
         .route("/api/files/download/{key}", get(pages::download))
         .layer(axum::middleware::from_fn_with_state(front.clone(), check))
         .with_state(front);
@@ -114,7 +113,7 @@ async fn one_post(
 ) -> Response {
     match front.scope(&server) {
         Ok(scope) => front.post(scope, request).await,
-        Err(response) => response,
+        Err(response) => *response,
     }
 }
 
@@ -129,7 +128,7 @@ async fn one_get(
 ) -> Response {
     match front.scope(&server) {
         Ok(scope) => front.get(&scope, &headers),
-        Err(response) => response,
+        Err(response) => *response,
     }
 }
 
@@ -144,7 +143,7 @@ async fn one_delete(
 ) -> Response {
     match front.scope(&server) {
         Ok(scope) => front.delete(&scope, &headers),
-        Err(response) => response,
+        Err(response) => *response,
     }
 }
 
@@ -180,13 +179,13 @@ fn status_of(client: &Client, error_code: Option<i64>) -> StatusCode {
 }
 
 impl Front {
-    fn scope(&self, server: &str) -> Result<Scope, Response> {
+    fn scope(&self, server: &str) -> Result<Scope, Box<Response>> {
         match self.gateway.upstream(server) {
             Some(upstream) => Ok(Scope::One(upstream.name.clone())),
             None => {
                 let message = format!("there is no server `{server}` in the configuration");
                 let error = RpcError::new(rpc::INVALID_REQUEST, message);
-                Err(refusal(StatusCode::NOT_FOUND, None, &error))
+                Err(Box::new(refusal(StatusCode::NOT_FOUND, None, &error)))
             }
         }
     }
@@ -232,7 +231,7 @@ impl Front {
                     let flow = Flow::start(&self.gateway, &client, Asked { id, method, params });
                     respond(&self.gateway, &client, flow).await
                 }
-                Err(response) => response,
+                Err(response) => *response,
             },
         }
     }
@@ -300,22 +299,22 @@ impl Front {
         scope: &Scope,
         headers: &HeaderMap,
         id: Option<&Json>,
-    ) -> Result<Arc<Client>, Response> {
+    ) -> Result<Arc<Client>, Box<Response>> {
         if let Some(version) = text(headers, VERSION_HEADER)
             && version.parse::<resultant::Protocol>().is_err()
         {
-            return Err(refusal(StatusCode::BAD_REQUEST, id, &unsupported(&version)));
+            return Err(Box::new(refusal(StatusCode::BAD_REQUEST, id, &unsupported(&version))));
         }
         let Some(session) = text(headers, SESSION_HEADER) else {
             let message = "the header Mcp-Session-Id is missing; start with `initialize`";
             let error = RpcError::new(rpc::INVALID_REQUEST, message);
-            return Err(refusal(StatusCode::BAD_REQUEST, id, &error));
+            return Err(Box::new(refusal(StatusCode::BAD_REQUEST, id, &error)));
         };
         let client = self.gateway.session(&session).filter(|client| client.scope == *scope);
         let Some(client) = client else {
             let message = "this session has ended; start a new one with `initialize`";
             let error = RpcError::new(rpc::INVALID_REQUEST, message);
-            return Err(refusal(StatusCode::NOT_FOUND, id, &error));
+            return Err(Box::new(refusal(StatusCode::NOT_FOUND, id, &error)));
         };
         if let Some(session) = &client.session {
             session.touch();
@@ -339,7 +338,7 @@ impl Front {
         }
         let client = match self.session_of(scope, headers, None) {
             Ok(client) => client,
-            Err(response) => return response,
+            Err(response) => return *response,
         };
         self.take(&client, kind).await;
         StatusCode::ACCEPTED.into_response()
@@ -371,7 +370,7 @@ impl Front {
     async fn many(&self, scope: &Scope, headers: &HeaderMap, messages: Vec<Message>) -> Response {
         let client = match self.session_of(scope, headers, None) {
             Ok(client) => client,
-            Err(response) => return response,
+            Err(response) => return *response,
         };
         let mut flows = Vec::new();
         for message in messages {
@@ -422,9 +421,9 @@ impl Front {
         }
         let client = match self.session_of(scope, headers, None) {
             Ok(client) => client,
-            Err(response) => return response,
+            Err(response) => return *response,
         };
-        match client.session.clone() {
+        match &client.session {
             Some(session) => event_stream(&self.gateway, session),
             None => not_allowed(),
         }
@@ -438,7 +437,7 @@ impl Front {
                 }
                 StatusCode::NO_CONTENT.into_response()
             }
-            Err(response) => response,
+            Err(response) => *response,
         }
     }
 }

@@ -147,7 +147,7 @@ async fn discover(
     let mut answer = link.request(STEP, Some(params.clone()), headers.clone()).await;
     if let Ok(Err(error)) = &answer
         && error.code == rpc::UNSUPPORTED_VERSION
-        && speaks(error.json.get("data").and_then(|data| data.get("supported")), version)
+        && speaks(error.json.get("data").and_then(|data| data.get("supported")).as_ref(), version)
     {
         // It wanted to be asked in other words, and says that it knows these.
         answer = link.request(STEP, Some(params), headers).await;
@@ -163,7 +163,7 @@ async fn discover(
         }
         Err(error) => return Err(ConnectError::of(STEP, &error)),
     };
-    if !speaks(result.get("supportedVersions"), version) {
+    if !speaks(result.get("supportedVersions").as_ref(), version) {
         return Ok(Discovered::Legacy(format!("the server does not speak {version}")));
     }
     let meta = result.get("_meta");
@@ -224,8 +224,8 @@ fn peer(protocol: Protocol, result: &Json, info: Option<Json>) -> Peer {
 }
 
 /// Whether a list of versions has this one.
-fn speaks(versions: Option<Json>, version: Protocol) -> bool {
-    let mut versions = versions.iter().flat_map(Json::items);
+fn speaks(versions: Option<&Json>, version: Protocol) -> bool {
+    let mut versions = versions.into_iter().flat_map(Json::items);
     versions.any(|supported| supported.as_str().as_deref() == Some(version.as_str()))
 }
 

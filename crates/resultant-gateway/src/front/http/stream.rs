@@ -140,7 +140,7 @@ fn events_response(body: Body) -> Response {
 }
 
 /// The stream of a session for what belongs to no request.
-pub(super) fn event_stream(gateway: &Arc<Gateway>, session: Arc<Session>) -> Response {
+pub(super) fn event_stream(gateway: &Arc<Gateway>, session: &Session) -> Response {
     let (sender, messages) = mpsc::channel(GENERAL_MAX);
     session.listen(sender);
     let gateway = gateway.clone();
