@@ -3,7 +3,7 @@
 //! Ordered by how fast a step can say no. Nothing here measures time.
 
 use crate::{
-    layers,
+    conformance, layers,
     peers::{self, TestPeer},
     rooms,
     step::{self, Steps},
@@ -53,4 +53,5 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) {
         doc.args(["doc", "--workspace", "--all-features", "--no-deps", "--lib"]);
         step::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
     });
+    conformance::run(workspace, steps, &conformance::Selection::default());
 }

@@ -213,6 +213,11 @@ impl Outlet {
         let _ = self.stream.try_send(message);
     }
 
+    /// Whether nobody takes what is said here any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.stream.is_closed()
+    }
+
     /// Shows the client that the call is alive, where the transport can say that.
     pub(crate) fn tick(&self) {
         let _ = self.stream.try_send(Bytes::new());

@@ -307,14 +307,11 @@ async fn set_level(
     }
     for upstream in gateway.visible(&exchange.client) {
         // The servers that are connected; others are told when they are asked something.
-        let Some(link) = upstream.any_link() else { continue };
-        let Ok(link) = (if link.is_modern() { Err(()) } else { Ok(link) }) else { continue };
-        if !link.peer().is_some_and(|peer| peer.has("logging")) {
+        if upstream.any_link().is_none() {
             continue;
         }
-        let link = upstream.link(&exchange.client).await.unwrap_or(link);
-        let params = format!("{{\"level\":{}}}", Json::string(&level));
-        if let Ok(Err(error)) = link.request("logging/setLevel", Some(params), Vec::new()).await
+        let Ok(link) = upstream.link(&exchange.client).await else { continue };
+        if let Err(error) = link.want_level(&level).await
             && matches!(exchange.client.scope, Scope::One(_))
         {
             return Err(error);

@@ -156,14 +156,6 @@ impl Files {
         fs::rename(&temporary, self.folder.join("files").join(format!("{}.json", record.key)))
     }
 
-    /// All records, also those that other processes made.
-    pub(crate) fn all(&self) -> Vec<Record> {
-        self.look_again();
-        let mut records: Vec<Record> = lock(&self.records).values().cloned().collect();
-        records.sort_by_key(|record| record.created_ms);
-        records
-    }
-
     /// The newest file of this name.
     pub(crate) fn named(&self, name: &str, sha256: Option<&str>) -> Option<Record> {
         let find = || {

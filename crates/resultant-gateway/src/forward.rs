@@ -73,6 +73,9 @@ pub(crate) async fn forward(
     errand: &Errand,
 ) -> Answer {
     let client = &exchange.client;
+    if let Some(level) = &exchange.log_level {
+        let _ = link.want_level(level).await;
+    }
     let state = errand.params.as_ref().and_then(|params| params.get("requestState"));
     if client.is_modern() && !link.is_modern() {
         if let Some(state) = state {

@@ -103,6 +103,10 @@ impl Gateway {
     /// Takes a new configuration. Servers whose entry is the same stay as they are; calls that are
     /// under way on the others are finished first.
     pub fn reload(self: &Arc<Gateway>, config: Config) {
+        let old = self.config();
+        if old.listen != config.listen || old.data != config.data {
+            tracing::warn!("another address or data folder needs a restart");
+        }
         *self.config.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
         self.apply();
         for kind in [ListKind::Tools, ListKind::Prompts, ListKind::Resources] {

@@ -18,7 +18,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -52,6 +52,8 @@ use crate::{
 const SPARES_MAX: usize = 8;
 const BACKOFF_MIN: Duration = Duration::from_millis(500);
 const BACKOFF_MAX: Duration = Duration::from_secs(60);
+/// A connection that held this long did not fail at the start.
+const STABLE_TIME: Duration = Duration::from_secs(30);
 
 /// What a server is doing.
 #[derive(Clone, Debug)]
@@ -137,6 +139,8 @@ pub(crate) struct Upstream {
     catalogs: Mutex<HashMap<String, Arc<ServerCatalog>>>,
     notices: mpsc::UnboundedSender<Notice>,
     is_stopped: AtomicBool,
+    /// How often in a row a connection ended early.
+    crashes: AtomicU32,
     /// The data folder, where tokens are.
     data: std::path::PathBuf,
     /// What is watched on a modern server.
@@ -163,6 +167,7 @@ impl Upstream {
             catalogs: Mutex::default(),
             notices,
             is_stopped: AtomicBool::new(false),
+            crashes: AtomicU32::new(0),
             data,
             watched: watch::Sender::default(),
             config,
@@ -294,6 +299,9 @@ impl Upstream {
                     self.state.send_replace(State::Ready { peer: peer.clone() });
                 }
                 self.retire_unused(key);
+                if !link.is_modern() {
+                    tokio::spawn(watch_again(link.clone(), self.watched.borrow().clone()));
+                }
                 Ok(link)
             }
             Err(error) => {
@@ -424,9 +432,11 @@ impl Upstream {
             let notice = match unbound {
                 Unbound::Closed(error) => {
                     tracing::info!(server = &**server, reason = %error, "connection ended");
-                    let is_wanted = link.upgrade().is_some_and(|link| link.is_wanted());
+                    let link = link.upgrade();
+                    let is_wanted = link.as_ref().is_some_and(|link| link.is_wanted());
+                    let age = link.map_or(Duration::ZERO, |link| link.age());
                     if is_wanted && !self.is_stopped.load(Ordering::Relaxed) {
-                        self.clone().lost(client).await;
+                        self.clone().lost(client, age).await;
                     }
                     return;
                 }
@@ -463,11 +473,19 @@ impl Upstream {
     }
 
     /// A connection has ended by itself: it is made again, with pauses, while somebody wants it.
-    async fn lost(self: Arc<Upstream>, client: Client) {
+    async fn lost(self: Arc<Upstream>, client: Client, age: Duration) {
         if self.any_link().is_none() {
             self.state.send_replace(State::Connecting);
         }
-        tokio::time::sleep(BACKOFF_MIN).await;
+        // A server that ends as soon as it is there waits longer each time.
+        let crashes = match age < STABLE_TIME {
+            true => self.crashes.fetch_add(1, Ordering::Relaxed) + 1,
+            false => {
+                self.crashes.store(1, Ordering::Relaxed);
+                1
+            }
+        };
+        tokio::time::sleep(backoff(crashes)).await;
         self.revive(client).await;
     }
 
@@ -639,6 +657,14 @@ impl Upstream {
         let links = slots.into_values().filter_map(|slot| slot.live());
         let closing = links.map(|link| async move { link.retire().await });
         futures_util::future::join_all(closing).await;
+    }
+}
+
+/// Tells a legacy server that was connected anew what its clients had subscribed to.
+async fn watch_again(link: Arc<Link>, uris: BTreeSet<String>) {
+    for uri in uris {
+        let params = format!("{{\"uri\":{}}}", Json::string(&uri));
+        let _ = link.request("resources/subscribe", Some(params), Vec::new()).await;
     }
 }
 

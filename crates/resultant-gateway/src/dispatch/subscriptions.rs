@@ -132,13 +132,18 @@ async fn change(
 ) -> Result<(), RpcError> {
     let link = upstream.link(&exchange.client).await;
     let link = link.map_err(|error| super::unavailable(upstream, &error))?;
+    let is_wanted = method == "resources/subscribe";
     if link.is_modern() {
-        upstream.watch(uri, method == "resources/subscribe");
+        upstream.watch(uri, is_wanted);
         return Ok(());
     }
     let params = format!("{{\"uri\":{}}}", Json::string(uri));
     match link.request(method, Some(params), Vec::new()).await {
-        Ok(answer) => answer.map(|_| ()),
+        Ok(Ok(_)) => {
+            upstream.watch(uri, is_wanted);
+            Ok(())
+        }
+        Ok(Err(error)) => Err(error),
         Err(error) => Err(RpcError::new(rpc::INTERNAL_ERROR, error.to_string())),
     }
 }

@@ -129,6 +129,12 @@ async fn answer_in_session(
         Ok(()) = cancelled => Answer::None,
     };
     session.finish(&id);
+    if exchange.outlet.is_closed()
+        && let Answer::Bytes { bytes, .. } = &answer
+    {
+        // The connection broke; the client may still listen on its other stream.
+        session.tell(bytes.clone());
+    }
     answer
 }
 

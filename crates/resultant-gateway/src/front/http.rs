@@ -67,7 +67,6 @@ pub async fn serve(
         .route("/healthz", get(pages::healthz))
         .route("/readyz", get(pages::readyz))
         .route("/metrics", get(pages::metrics))
-        .route("/api/files", get(pages::files))
         .route("/api/files/download/{key}", get(pages::download))
         .layer(axum::middleware::from_fn_with_state(front.clone(), check))
         .with_state(front);

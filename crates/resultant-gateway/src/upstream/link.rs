@@ -11,6 +11,7 @@ use std::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
+    time::{Duration, Instant},
 };
 
 use bytes::Bytes;
@@ -23,6 +24,7 @@ use super::{
 };
 use crate::{
     body::Body,
+    bridge,
     client::Owner,
     rpc::{self, Kind, Message, RpcError},
 };
@@ -102,6 +104,9 @@ pub(crate) struct Link {
     closed: watch::Sender<Option<WireError>>,
     /// Nobody wants it any more: it is not to be made again.
     is_retired: AtomicBool,
+    /// The level of log messages that the server was told.
+    level: Mutex<Option<String>>,
+    opened: Instant,
 }
 
 impl std::fmt::Debug for Link {
@@ -128,6 +133,8 @@ impl Link {
             asks: AtomicBool::new(false),
             closed: watch::Sender::new(None),
             is_retired: AtomicBool::new(false),
+            level: Mutex::default(),
+            opened: Instant::now(),
         });
         let wire = connect(Arc::new(LinkInbox(Arc::downgrade(&link))))?;
         let _ = link.wire.set(wire);
@@ -233,6 +240,37 @@ impl Link {
     async fn send(&self, bytes: Bytes, method: Option<String>) -> Result<(), WireError> {
         let wire = self.wire.get().ok_or_else(not_connected)?;
         wire.send(Outgoing { bytes, id: None, method, headers: Vec::new() }).await
+    }
+
+    /// How long the connection has been there.
+    pub(crate) fn age(&self) -> Duration {
+        self.opened.elapsed()
+    }
+
+    /// Makes sure that a legacy server sends log messages of this level. Where several clients
+    /// want different ones, the server sends the most, and each client gets its own.
+    pub(crate) async fn want_level(self: &Arc<Link>, level: &str) -> Result<(), RpcError> {
+        if self.is_modern() || !self.peer().is_some_and(|peer| peer.has("logging")) {
+            return Ok(());
+        }
+        let is_known = {
+            let mut told = lock(&self.level);
+            let is_known = told
+                .as_deref()
+                .is_some_and(|told| bridge::level_rank(told) <= bridge::level_rank(level));
+            if !is_known {
+                *told = Some(level.to_owned());
+            }
+            is_known
+        };
+        if is_known {
+            return Ok(());
+        }
+        let params = format!("{{\"level\":{}}}", Json::string(level));
+        match self.request("logging/setLevel", Some(params), Vec::new()).await {
+            Ok(Err(error)) => Err(error),
+            Ok(Ok(_)) | Err(_) => Ok(()),
+        }
     }
 
     /// Ends the connection for good.

@@ -71,12 +71,6 @@ pub(super) async fn metrics(State(front): State<Front>) -> Response {
     ([(header::CONTENT_TYPE, kind)], page).into_response()
 }
 
-/// The files that results left behind.
-pub(super) async fn files(State(front): State<Front>) -> Response {
-    let records = tokio::task::block_in_place(|| front.gateway.files.all());
-    JsonBody(json!({"files": records})).into_response()
-}
-
 /// One file, or a part of it.
 pub(super) async fn download(
     State(front): State<Front>,
