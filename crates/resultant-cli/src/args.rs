@@ -1,10 +1,16 @@
 //! The arguments, as typed.
 
+mod servers;
+
 use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use resultant::{Profile, Protocol};
 use resultant_gateway::config::Listen;
+
+pub(crate) use self::servers::{
+    CallArguments, DoctorArguments, LoginArguments, SourceArguments, ToolsArguments,
+};
 
 /// One contract on every MCP tool result: a small result for the model, files out of band,
 /// something to look at for the person, nothing lost.
@@ -19,6 +25,13 @@ const EXAMPLES: &str = "\
 Examples:
   A configuration for the gateway, with the servers you have:
     resultant init --from claude-desktop
+
+  Whether the servers answer, and what they can do:
+    resultant doctor
+    resultant tools
+
+  A call of a tool, as the gateway makes it (here of the bundled demo):
+    resultant call --demo demo.weather station=gull-rock
 
   What a tool result comes to, as contract JSON:
     echo '{\"content\": [{\"type\": \"text\", \"text\": \"{\\\"n\\\": 2}\"}]}' | resultant normalize
@@ -40,6 +53,18 @@ pub(crate) enum Command {
     /// Wraps one server for a client that starts it: MCP on standard input and output.
     #[command(after_help = PROXY_EXAMPLES)]
     Proxy(ProxyArguments),
+    /// Lists the tools of the configured servers.
+    #[command(after_help = servers::TOOLS_EXAMPLES)]
+    Tools(ToolsArguments),
+    /// Calls a tool and writes its result for an audience.
+    #[command(after_help = servers::CALL_EXAMPLES)]
+    Call(CallArguments),
+    /// Connects to each server and says which step fails, and what to try.
+    #[command(after_help = servers::DOCTOR_EXAMPLES)]
+    Doctor(DoctorArguments),
+    /// Logs in to a remote server in the browser and keeps its tokens.
+    #[command(after_help = servers::LOGIN_EXAMPLES)]
+    Login(LoginArguments),
     /// Runs the gateway in front of a bundled server that shows every kind of result.
     Demo(DemoArguments),
     /// Reads a tool result, or a return value, and writes it for an audience.

@@ -8,8 +8,8 @@ use resultant::{Json, Note, Outcome, Protocol, ReadOptions, Schema, SchemaLimits
 use crate::{
     args::CheckArguments,
     input::{read_json, sources},
-    normalize::printable,
     server::{Server, Tool},
+    terminal::printable,
 };
 
 pub(crate) fn run(arguments: &CheckArguments) -> anyhow::Result<ExitCode> {

@@ -8,6 +8,17 @@ use serde_json::{Value, json};
 /// The name of the demo's server in the gateway.
 pub(crate) const SERVER: &str = "demo";
 
+/// What to call from a terminal, and what it shows.
+const CALLS: [(&str, &str); 7] = [
+    ("sales_report --files out", "files beside a small result"),
+    (r#"weather '{"station": "gull-rock"}'"#, "structured content"),
+    ("web_log --to model", "20,000 lines, and what the model gets"),
+    ("broken_files --explain", "what is odd becomes a note"),
+    ("roast seconds=5", "progress; Ctrl-C cancels"),
+    ("sign_guest_book", "a server that asks you something"),
+    ("big kind=base64 --to model", "200 MB, with memory flat"),
+];
+
 /// A config whose only server is this very program.
 pub(crate) fn config() -> anyhow::Result<Value> {
     let program = env::current_exe().context("cannot find this program's own file")?;
@@ -27,22 +38,23 @@ pub(crate) fn next_steps(base_url: &str, options: &str) -> String {
     let tools = tools.trim_end();
     let call = format!("resultant call {options}");
     let call = call.trim_end();
+    let mut calls = String::new();
+    for (call_of, what) in CALLS {
+        calls.push_str(&format!("  {call} {SERVER}.{call_of:36} {what}\n"));
+    }
+    let doctor = format!("resultant doctor {options}");
+    let doctor = doctor.trim_end();
     format!(
         r#"The demo shop is open: every kind of tool result, through the gateway.
 
 Give it to an agent
   claude mcp add --transport http resultant-demo {url}/mcp
-  then ask, for example: "make the sales report", "what went wrong in the web log?"
+  then ask, for example: "make the sales report", "what went wrong in the web log?",
+  "open the live dashboard"
 
 Look around from here
   {tools}
-  {call} {SERVER}.sales_report '{{}}'                 files beside a small result
-  {call} {SERVER}.weather '{{"station": "gull-rock"}}'  structured content
-  {call} {SERVER}.web_log '{{}}'                      20,000 lines, and what the model gets
-  {call} {SERVER}.broken_files '{{}}'                 what is odd becomes a note
-  {call} {SERVER}.roast '{{"seconds": 5}}'            progress; Ctrl-C cancels
-  {call} {SERVER}.big '{{"kind": "base64"}}'          200 MB, with memory flat
-  {call} {SERVER}.live_dashboard '{{}}'               a page that stays open
+{calls}  {doctor}
 
 Speak the protocol yourself
   curl -s {url}/mcp/{SERVER} \
@@ -74,7 +86,7 @@ mod tests {
         assert!(text.contains("http://127.0.0.1:9/mcp\n"), "{text}");
         let quoted: Vec<&str> = text.split('\'').skip(1).step_by(2).collect();
         let examples: Vec<&&str> = quoted.iter().filter(|text| text.starts_with('{')).collect();
-        assert_eq!(examples.len(), 8);
+        assert_eq!(examples.len(), 2);
         for example in examples {
             serde_json::from_str::<Value>(example).unwrap();
         }

@@ -41,6 +41,16 @@ impl Folder {
         Ok(renamed)
     }
 
+    /// Copies a file under its name, or another where that is taken: the name, and the place.
+    pub(crate) fn copy(&self, from: &Path, name: &str) -> anyhow::Result<(String, PathBuf)> {
+        let (mut file, name) = self.create_free(name)?;
+        let target = self.path.join(&name);
+        File::open(from)
+            .and_then(|mut from| io::copy(&mut from, &mut file))
+            .with_context(|| format!("cannot write {}", target.display()))?;
+        Ok((name, target))
+    }
+
     /// Writes one artifact and returns the name it has now; nothing where its bytes are not here.
     fn write_one(
         &self,

@@ -1,15 +1,22 @@
 //! The command `resultant`.
 
 mod args;
+mod call;
 mod check;
 mod demo;
 mod demo_server;
+mod doctor;
 mod files;
 mod init;
 mod input;
+mod login;
+mod nearest;
 mod normalize;
 mod serve;
 mod server;
+mod source;
+mod terminal;
+mod tools;
 
 use std::{io, process::ExitCode};
 
@@ -28,6 +35,10 @@ fn main() -> ExitCode {
         Command::Init(arguments) => init::run(&arguments),
         Command::Serve(arguments) => serve::serve(&arguments),
         Command::Proxy(arguments) => serve::proxy(&arguments),
+        Command::Tools(arguments) => tools::run(&arguments),
+        Command::Call(arguments) => call::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
+        Command::Login(arguments) => login::run(&arguments),
         Command::Demo(arguments) => serve::demo(&arguments),
         Command::DemoServer => demo_server::run(),
     };

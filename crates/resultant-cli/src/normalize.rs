@@ -10,12 +10,14 @@ use resultant::{
     Any, Artifact, Budget, ClientOptions, Json, Note, Outcome, ReadOptions, Reply, ResourceReply,
     Rule, Schema, SchemaLimits, SyntaxError,
 };
+use resultant_gateway::Text;
 
 use crate::{
     EXIT_INPUT,
     args::{Audience, InputKind, NormalizeArguments},
     files::{Folder, FolderSink},
     input::{Source, read_json, sources},
+    terminal::printable,
 };
 
 /// A larger input is read in chunks: its long strings become files, and memory stays flat.
@@ -49,12 +51,6 @@ struct Written {
     text: Text,
     notes: Vec<Note>,
     files: Vec<Artifact>,
-}
-
-enum Text {
-    Json(Json),
-    /// The model's text, to the byte.
-    Exact(String),
 }
 
 impl<'a> Job<'a> {
@@ -180,11 +176,7 @@ impl<'a> Job<'a> {
                 notes.push(Note::remark(Rule::R6, "", message));
             }
         }
-        match text {
-            Text::Json(json) if self.is_pretty => print_line(&json.to_pretty())?,
-            Text::Json(json) => print_line(&json.to_string())?,
-            Text::Exact(text) => print_line(&text)?,
-        }
+        print_text(&text, self.is_pretty)?;
         if !self.arguments.quiet {
             print_notes(&notes, self.arguments.explain)?;
         }
@@ -235,13 +227,13 @@ fn seen(json: &str) -> String {
     out
 }
 
-/// Foreign text on a terminal: without what a terminal would obey.
-pub(crate) fn printable(text: &str) -> String {
-    let is_unseen = |char: char| {
-        char.is_control()
-            || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
-    };
-    text.chars().map(|char| if is_unseen(char) { '\u{fffd}' } else { char }).collect()
+/// A result on standard output.
+pub(crate) fn print_text(text: &Text, is_pretty: bool) -> anyhow::Result<()> {
+    match text {
+        Text::Json(json) if is_pretty => print_line(&json.to_pretty()),
+        Text::Json(json) => print_line(json.as_text()),
+        Text::Exact(text) => print_line(text),
+    }
 }
 
 fn print_line(text: &str) -> anyhow::Result<()> {

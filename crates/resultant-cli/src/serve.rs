@@ -19,7 +19,7 @@ use tracing_subscriber::{EnvFilter, fmt::format::FmtSpan};
 
 use crate::{
     args::{DemoArguments, ProxyArguments, ServeArguments},
-    demo,
+    demo, source,
 };
 
 /// How often the configuration file is looked at.
@@ -115,7 +115,7 @@ async fn run(
 }
 
 /// Ends when the process is told to.
-async fn stop_signal() {
+pub(crate) async fn stop_signal() {
     let interrupted = tokio::signal::ctrl_c();
     #[cfg(unix)]
     {
@@ -183,7 +183,7 @@ impl Hangup {
         {
             return;
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 
@@ -246,10 +246,8 @@ fn headers(written: &[String]) -> anyhow::Result<Vec<(String, String)>> {
 /// `resultant demo`.
 pub(crate) fn demo(arguments: &DemoArguments) -> anyhow::Result<ExitCode> {
     start_log("warn");
-    let text = demo::config()?.to_string();
-    let Loaded { config, .. } = Config::parse(&text, Path::new("."), &environment)?;
     let settings = Settings { listen: arguments.listen.clone(), data: arguments.data.clone() };
-    let config = settings.apply(config);
+    let config = settings.apply(source::demo()?);
     block_on(run(config, settings, |address| {
         eprintln!("listening on http://{address}");
         eprintln!("\n{}", demo::next_steps(&format!("http://{address}"), "--demo"));

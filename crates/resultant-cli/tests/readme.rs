@@ -50,6 +50,7 @@ fn the_tour_prints_what_it_says() {
             .args(["-c", &format!("({command}) 2>&1")])
             .current_dir(folder.path())
             .env("PATH", &path)
+            .env("XDG_DATA_HOME", folder.path().join("share"))
             .output()
             .unwrap();
         assert_eq!(String::from_utf8(output.stdout).unwrap(), expected, "{command}");

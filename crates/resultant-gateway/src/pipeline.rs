@@ -9,6 +9,8 @@
 //! written for, and that is known from the start, so that a long result is read, kept and written
 //! on one thread without being held in between.
 
+mod write;
+
 use std::{
     io::Read as _,
     sync::Arc,
@@ -16,16 +18,17 @@ use std::{
 };
 
 use bytes::Bytes;
-use resultant::{
-    Artifact, ClientOptions, Json, Limits, Note, Object, Outcome, Protocol, ReadOptions, Shape,
-};
+use resultant::{ClientOptions, Json, Limits, Object, Outcome, ReadOptions, Shape};
 
+use self::write::Writer;
+pub(crate) use self::write::Written;
+pub use self::write::{Audience, Text};
 use crate::{
     body::Spool,
     bridge,
     catalog::Tool,
     client::{Exchange, Scope},
-    files::{FileSink, Files, Record},
+    files::FileSink,
     forward::{Answer, Errand, forward},
     gateway::Gateway,
     rpc::{self, RpcError},
@@ -36,39 +39,6 @@ use crate::{
 const QUICK_BYTES_MAX: usize = 64 * 1024;
 /// How much of a long message is read at once.
 const CHUNK_BYTES: usize = 256 * 1024;
-
-/// Whom a result is written for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Audience {
-    /// A program: contract JSON.
-    Contract,
-    /// The model: the text it is given.
-    Model,
-    /// An MCP client of this version.
-    Client(Protocol),
-    /// A program that knows the response-v2 envelope.
-    Envelope,
-    /// A host that shows the result.
-    View,
-}
-
-/// A result as its audience gets it.
-#[derive(Clone, Debug)]
-pub enum Text {
-    /// A document.
-    Json(Json),
-    /// The model's text, to the byte.
-    Exact(String),
-}
-
-/// A result, written.
-#[derive(Debug)]
-pub(crate) struct Written {
-    pub(crate) text: Text,
-    pub(crate) is_error: bool,
-    pub(crate) notes: Vec<Note>,
-    pub(crate) files: Vec<Record>,
-}
 
 /// What a call comes to.
 #[derive(Debug)]
@@ -341,57 +311,6 @@ fn read_chunks(
         match file.read(&mut chunk)? {
             0 => return Ok(reader.finish()),
             len => reader.feed(&chunk[..len]),
-        }
-    }
-}
-
-/// What an outcome is written with.
-struct Writer {
-    audience: Audience,
-    client: ClientOptions,
-    server: Arc<str>,
-    tool: String,
-}
-
-impl Writer {
-    /// Keeps the files of an outcome, also those that its writing makes, and writes it.
-    fn keep_and_write(&self, files: &Files, mut outcome: Outcome, mut sink: FileSink) -> Written {
-        let mut kept = Vec::new();
-        let mut lost = Vec::new();
-        let mut keep =
-            |artifact: &Artifact| match files.keep(artifact, &mut sink, &self.server, &self.tool) {
-                Ok(record) => kept.extend(record),
-                Err(error) => {
-                    tracing::error!(%error, name = artifact.name, "a file could not be kept");
-                    lost.push(format!("{}: {error}", artifact.name));
-                }
-            };
-        outcome.artifacts.iter().for_each(&mut keep);
-        let (mut text, offloaded) = self.write(&outcome);
-        offloaded.iter().for_each(&mut keep);
-        if !lost.is_empty() {
-            // What could not be kept is not to be looked for.
-            outcome.meta_data.set("persisted", Json::bool(false));
-            outcome.meta_data.set("not_kept", Json::string(&lost.join("; ")));
-            text = self.write(&outcome).0;
-        }
-        Written { text, is_error: outcome.is_error, notes: outcome.notes, files: kept }
-    }
-
-    /// The text for the audience, and the files that hold what did not fit.
-    fn write(&self, outcome: &Outcome) -> (Text, Vec<Artifact>) {
-        match self.audience {
-            Audience::Contract => (Text::Json(outcome.to_contract()), Vec::new()),
-            Audience::Envelope => (Text::Json(outcome.to_envelope()), Vec::new()),
-            Audience::View => (Text::Json(outcome.to_view(&self.client.budget)), Vec::new()),
-            Audience::Model => {
-                let model = outcome.to_model(&self.client.budget);
-                (Text::Exact(model.text), model.offloaded)
-            }
-            Audience::Client(_) => {
-                let client = outcome.to_client(&self.client);
-                (Text::Json(client.json), client.offloaded)
-            }
         }
     }
 }

@@ -1,0 +1,191 @@
+//! `resultant call`: one call through the gateway's own pipeline, from the command line.
+
+mod arguments;
+mod ask;
+mod progress;
+
+use std::{
+    io::{self, IsTerminal as _},
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
+
+use anyhow::{Context as _, bail};
+use resultant::{Json, Note, Rule};
+use resultant_gateway::{Audience, Delivery, Gateway, LocalCall, Question, ServerReport, Step};
+
+use self::{arguments::Given, progress::Progress};
+use crate::{
+    args::{self, CallArguments},
+    files::Folder,
+    nearest,
+    normalize::{print_notes, print_text},
+    serve::{block_on, start_log, stop_signal},
+    source,
+    terminal::{one_line, printable, size},
+};
+
+/// What shells say of a command that Ctrl-C ended.
+const EXIT_CANCELLED: u8 = 130;
+
+pub(crate) fn run(arguments: &CallArguments) -> anyhow::Result<ExitCode> {
+    start_log("error");
+    let mut config = source::load(&arguments.source)?;
+    let (server, tool) = source::split_target(&config, &arguments.target, &arguments.source)?;
+    let (server, tool) = (server.name.as_str().to_owned(), tool.to_owned());
+    source::choose(&mut config, Some(&server))?;
+    for server in &mut config.servers {
+        if server.is_disabled {
+            bail!("the server `{}` is disabled in the configuration", server.name);
+        }
+        if let Some(seconds) = arguments.timeout {
+            server.call_timeout = match seconds == 0.0 {
+                true => None,
+                false => Some(Duration::try_from_secs_f64(seconds).context("not a timeout")?),
+            };
+        }
+    }
+    let given = Given::read(&arguments.arguments)?;
+    let folder = arguments.files.as_deref().map(Folder::create).transpose()?;
+    block_on(async {
+        let gateway = Gateway::start(config)?;
+        let called = tokio::select! {
+            called = call(&gateway, arguments, &server, &tool, &given) => called,
+            () = stop_signal() => Ok(None),
+        };
+        // Who presses Ctrl-C twice does not want to wait for servers either.
+        tokio::select! {
+            () = gateway.stop() => {}
+            () = stop_signal() => {}
+        }
+        match called? {
+            Some(delivery) => report(arguments, &delivery, folder.as_ref()),
+            None => {
+                eprintln!("resultant: cancelled");
+                Ok(ExitCode::from(EXIT_CANCELLED))
+            }
+        }
+    })?
+}
+
+/// Calls the tool and sees it through; nothing where it was cancelled.
+async fn call(
+    gateway: &Arc<Gateway>,
+    arguments: &CallArguments,
+    server: &str,
+    tool: &str,
+    given: &Given,
+) -> anyhow::Result<Option<Delivery>> {
+    let caller = gateway.caller(server)?;
+    let report = caller.report().await.with_context(|| format!("there is no server `{server}`"))?;
+    let schema = input_schema(&report, tool, &arguments.source.again())?;
+    let json = given.to_json(schema.as_ref())?;
+    let audience = match arguments.to {
+        args::Audience::Contract => Audience::Contract,
+        args::Audience::Model => Audience::Model,
+        args::Audience::Client => Audience::Client(arguments.protocol),
+        args::Audience::Envelope => Audience::Envelope,
+        args::Audience::View => Audience::View,
+    };
+    let mut call = caller.call(tool, &json, audience);
+    let mut progress = Progress::new(arguments.quiet);
+    while let Some(step) = call.next().await {
+        match step {
+            Step::Progress { progress: done, total, message } => {
+                progress.show(done, total, message.as_deref());
+            }
+            Step::Log { level, data } => progress.log(&level, &data),
+            Step::Question(question) => {
+                progress.clear();
+                answer(&call, &question, server).await?;
+            }
+            Step::Done(done) => {
+                progress.clear();
+                return Ok(Some(done?));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// What the tool takes; an error where the server is not there or has no such tool.
+fn input_schema(report: &ServerReport, tool: &str, again: &str) -> anyhow::Result<Option<Json>> {
+    let server = &report.server;
+    if let Some(failure) = &report.failure {
+        bail!(
+            "the server `{server}` failed at {}: {}; `resultant doctor {server}{again}` says what \
+             to try",
+            failure.step,
+            one_line(&failure.reason)
+        );
+    }
+    if let Some(tool) = report.tools.iter().find(|known| known.name == tool) {
+        return Ok(tool.definition.get("inputSchema"));
+    }
+    if let Some(oddity) = report.oddities.iter().find(|oddity| oddity.tool == tool) {
+        bail!("the tool `{tool}` of `{server}` is left out: {}", one_line(&oddity.reason));
+    }
+    let known: Vec<String> = report.tools.iter().map(|tool| printable(&tool.name)).collect();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    bail!(
+        "the server `{server}` has no tool `{tool}`; {}; `resultant tools {server}{again}` lists \
+         them all",
+        nearest::hint(tool, &known)
+    )
+}
+
+/// Asks the person what the server wants to know; without a terminal the answer is no.
+async fn answer(call: &LocalCall, question: &Question, server: &str) -> anyhow::Result<()> {
+    let answer = match io::stdin().is_terminal() && io::stderr().is_terminal() {
+        true => {
+            let (server, params) = (server.to_owned(), question.params.clone());
+            let asking = tokio::task::spawn_blocking(move || {
+                ask::ask(&server, &params, &mut io::stdin().lock(), &mut io::stderr())
+            });
+            asking.await.context("the question could not be asked")??
+        }
+        false => {
+            let message = question.params.get("message");
+            let message = message.as_ref().and_then(Json::as_str).unwrap_or_default();
+            eprintln!(
+                "resultant: declined, because there is no terminal: {server} asks: {}",
+                one_line(&message)
+            );
+            ask::declined()
+        }
+    };
+    call.answer(question, answer);
+    Ok(())
+}
+
+/// Prints the result, its notes, and where its files are.
+fn report(
+    arguments: &CallArguments,
+    delivery: &Delivery,
+    folder: Option<&Folder>,
+) -> anyhow::Result<ExitCode> {
+    let Delivery { text, is_error, notes, files } = delivery;
+    let mut notes = notes.clone();
+    let mut lines = Vec::new();
+    for file in files {
+        let mut path = file.path.clone();
+        if let Some(folder) = folder {
+            let (name, copy) = folder.copy(&file.path, &file.name)?;
+            if name != file.name {
+                let message =
+                    format!("`{}` is there already; the file is written as `{name}`", file.name);
+                notes.push(Note::remark(Rule::R6, "", message));
+            }
+            path = copy;
+        }
+        let (name, mime) = (printable(&file.name), printable(&file.mime));
+        lines.push(format!("file {name} ({mime}, {}): {}", size(file.size), path.display()));
+    }
+    print_text(text, io::stdout().is_terminal())?;
+    if !arguments.quiet {
+        print_notes(&notes, arguments.explain)?;
+        lines.iter().for_each(|line| eprintln!("{line}"));
+    }
+    Ok(if *is_error { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}

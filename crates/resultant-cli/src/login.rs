@@ -1,0 +1,135 @@
+//! `resultant login`: a person logs in to a remote server, in the browser.
+
+use std::{
+    process::{Command, ExitCode, Stdio},
+    time::Duration,
+};
+
+use anyhow::{Context as _, bail};
+use resultant_gateway::{Login, LoginError, LoginOptions, config::Transport};
+
+use crate::{
+    args::{LoginArguments, SourceArguments},
+    serve::{block_on, environment, start_log, stop_signal},
+    source,
+    terminal::printable,
+};
+
+/// Where the secret of a registered client comes from: arguments are seen by other users.
+const SECRET: &str = "RESULTANT_CLIENT_SECRET";
+
+pub(crate) fn run(arguments: &LoginArguments) -> anyhow::Result<ExitCode> {
+    start_log("error");
+    let from = SourceArguments {
+        config: arguments.config.clone(),
+        data: arguments.data.clone(),
+        demo: false,
+    };
+    let config = source::load(&from)?;
+    let server = source::find(&config, &arguments.server)?;
+    let name = server.name.as_str();
+    let Transport::Http { url, .. } = &server.transport else {
+        bail!(
+            "`{name}` is a program on this machine, which has no login; see its own documentation"
+        );
+    };
+    if arguments.logout {
+        let was_there = resultant_gateway::logout(name, url, &config.data)
+            .context("the tokens cannot be thrown away")?;
+        eprintln!("{}", if was_there { "The tokens are gone." } else { "There were no tokens." });
+        return Ok(ExitCode::SUCCESS);
+    }
+    let options = LoginOptions {
+        client_id: arguments.client_id.clone(),
+        client_secret: arguments.client_id.as_ref().and_then(|_| environment(SECRET)),
+        scopes: arguments.scope.clone(),
+        redirect_port: arguments.port,
+        wait: Duration::from_secs(arguments.timeout),
+        ..LoginOptions::default()
+    };
+    let is_opened = !arguments.no_browser;
+    let agent = move |link: &str| show(link, is_opened);
+    let login = block_on(async {
+        tokio::select! {
+            login = resultant_gateway::login(name, url, &config.data, &agent, &options) => Some(login),
+            () = stop_signal() => None,
+        }
+    })?;
+    match login {
+        Some(Ok(login)) => {
+            eprintln!("Logged in to {name}{}.", told(&login));
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(Err(error)) => Err(explained(error, name)),
+        None => bail!("the login was cancelled"),
+    }
+}
+
+/// Prints the link and, where that is wanted, opens it.
+fn show(link: &str, is_opened: bool) {
+    let link = printable(link);
+    eprintln!("Log in here:\n\n  {link}\n");
+    // A browser that can be reached over a terminal would take the terminal away: only those that
+    // have a window are tried.
+    if is_opened && !openers(&link).into_iter().any(starts) {
+        eprintln!("No browser could be opened; open the link yourself.");
+    }
+    eprintln!("Waiting for you to come back … (Ctrl-C gives up)");
+}
+
+/// What may open a link on this system.
+fn openers(link: &str) -> Vec<Command> {
+    let command = |program: &str, arguments: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(arguments).arg(link);
+        command
+    };
+    if cfg!(windows) {
+        // Not `cmd /c start`, for which `&` in a link ends the command.
+        vec![command("rundll32", &["url.dll,FileProtocolHandler"])]
+    } else if cfg!(target_os = "macos") {
+        vec![command("open", &[])]
+    } else {
+        vec![command("xdg-open", &[]), command("wslview", &[])]
+    }
+}
+
+/// Whether the program is there; how it ends is seen in the browser.
+fn starts(mut command: Command) -> bool {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().is_ok()
+}
+
+fn told(login: &Login) -> String {
+    let mut told = String::new();
+    if !login.scopes.is_empty() {
+        told.push_str(&format!(", for {}", printable(&login.scopes.join(" "))));
+    }
+    match (login.renewable, login.expires_in) {
+        (true, _) => told.push_str("; the token is renewed by itself"),
+        (false, Some(time)) => {
+            let minutes = time.as_secs().div_ceil(60);
+            told.push_str(&format!("; the token lasts for {minutes} minutes"));
+        }
+        (false, None) => {}
+    }
+    told
+}
+
+/// What to try, where that is known.
+fn explained(error: LoginError, name: &str) -> anyhow::Error {
+    let hint = match &error {
+        LoginError::Auth(reason) if reason.to_lowercase().contains("regist") => format!(
+            "the server does not let programs register: register one there yourself and give its \
+             id, as in `resultant login {name} --client-id ID`"
+        ),
+        LoginError::Auth(_) => format!("`resultant doctor {name}` says whether the server answers"),
+        LoginError::TimedOut(_) => {
+            "try again, and give yourself longer with `--timeout`".to_owned()
+        }
+        LoginError::TurnedDown(_)
+        | LoginError::IssuerChanged
+        | LoginError::NoClient
+        | LoginError::Io(_) => return anyhow::Error::new(error).context("the login failed"),
+    };
+    anyhow::anyhow!("the login failed: {}; {hint}", printable(&error.to_string()))
+}

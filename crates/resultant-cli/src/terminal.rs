@@ -1,0 +1,108 @@
+//! Text on a terminal: how wide it is, and what may be shown there.
+
+use std::{
+    io::{IsTerminal as _, stdout},
+    os::fd::AsFd,
+};
+
+use terminal_size::{Width, terminal_size_of};
+
+/// Text is not broken into lines narrower than this.
+const COLUMNS_MIN: usize = 30;
+
+/// Of a terminal that does not say how wide it is.
+const COLUMNS: usize = 80;
+
+/// How many columns standard output has; nothing where it is no terminal.
+pub(crate) fn columns() -> Option<usize> {
+    stdout().is_terminal().then(|| columns_of(stdout()))
+}
+
+/// How many columns this terminal has.
+pub(crate) fn columns_of(terminal: impl AsFd) -> usize {
+    terminal_size_of(terminal).map_or(COLUMNS, |(Width(columns), _)| usize::from(columns))
+}
+
+/// Foreign text on a terminal: without what a terminal would obey.
+pub(crate) fn printable(text: &str) -> String {
+    let is_unseen = |char: char| {
+        char.is_control()
+            || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
+    };
+    text.chars().map(|char| if is_unseen(char) { '\u{fffd}' } else { char }).collect()
+}
+
+/// Foreign text as one line: line ends and other white space are a space.
+pub(crate) fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    printable(&words.join(" "))
+}
+
+/// Breaks a line between words so that it fits beside an indent; without columns it stays whole.
+pub(crate) fn wrap(text: &str, indent: usize, columns: Option<usize>) -> Vec<String> {
+    let Some(columns) = columns else { return vec![text.to_owned()] };
+    let room = columns.saturating_sub(indent).max(COLUMNS_MIN);
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in text.split(' ') {
+        let len = word.chars().count();
+        if used > 0 && used + 1 + len > room {
+            lines.push(String::new());
+            used = 0;
+        }
+        if let Some(line) = lines.last_mut() {
+            if used > 0 {
+                line.push(' ');
+                used += 1;
+            }
+            line.push_str(word);
+            used += len;
+        }
+    }
+    lines
+}
+
+/// A number of bytes, for people.
+pub(crate) fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
+    if bytes < 1000 {
+        return format!("{bytes} bytes");
+    }
+    let mut value = bytes as f64;
+    let mut unit = "";
+    for next in UNITS {
+        if value < 999.95 {
+            break;
+        }
+        value /= 1000.0;
+        unit = next;
+    }
+    format!("{value:.1} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{one_line, size, wrap};
+
+    #[test]
+    fn lines_are_broken_between_words() {
+        let text = "a tool that does a great many things, one after the other";
+        let lines = wrap(text, 10, Some(40));
+        assert_eq!(lines, ["a tool that does a great many", "things, one after the other"]);
+        assert_eq!(wrap(text, 10, None), [text]);
+    }
+
+    #[test]
+    fn a_terminal_is_given_nothing_to_obey() {
+        assert_eq!(one_line("red \u{1b}[31m\n\t now\u{7}"), "red \u{fffd}[31m now\u{fffd}");
+    }
+
+    #[test]
+    fn sizes_are_short() {
+        let cases = [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (999_999, "1.0 MB")];
+        for (bytes, expected) in cases {
+            assert_eq!(size(bytes), expected);
+        }
+        assert_eq!(size(209_715_200), "209.7 MB");
+    }
+}

@@ -1,0 +1,319 @@
+//! What clients meet at the gateway's front: endpoints, names, routes, files and refusals.
+//!
+//! The real program stands in front of two demo servers that have everything in common but their
+//! names.
+
+#[path = "support/mcp.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod mcp;
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::{Read as _, Write as _},
+    net::TcpStream,
+    path::Path,
+    time::Duration,
+};
+
+use anyhow::{Context as _, ensure};
+use mcp::{Client, Gateway, Identity, LEGACY, MODERN};
+use serde_json::{Value, json};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_resultant");
+
+fn demo() -> Value {
+    json!({"command": PROGRAM, "args": ["demo-server"]})
+}
+
+fn two_demos(folder: &Path) -> anyhow::Result<Gateway> {
+    Gateway::start(PROGRAM, &json!({"mcpServers": {"one": demo(), "two": demo()}}), folder)
+}
+
+fn names(list: &Value, key: &str, member: &str) -> Vec<String> {
+    let items = list[key].as_array().cloned().unwrap_or_default();
+    items.iter().filter_map(|item| item[member].as_str().map(str::to_owned)).collect()
+}
+
+/// One request on a connection of its own: the status, the head and the body.
+fn exchange(gateway: &Gateway, request: &str) -> anyhow::Result<(u16, String, Vec<u8>)> {
+    let address = gateway.url.trim_start_matches("http://");
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+    stream.write_all(request.replace("ADDRESS", address).as_bytes())?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer)?;
+    let end = answer.windows(4).position(|part| part == b"\r\n\r\n").context("no head")?;
+    let head = String::from_utf8(answer[..end].to_vec())?;
+    let status = head.split(' ').nth(1).context("no status")?.parse()?;
+    Ok((status, head.to_ascii_lowercase(), answer[end + 4..].to_vec()))
+}
+
+fn get(gateway: &Gateway, path: &str, headers: &str) -> anyhow::Result<(u16, String, Vec<u8>)> {
+    let request =
+        format!("GET {path} HTTP/1.1\r\nHost: ADDRESS\r\n{headers}Connection: close\r\n\r\n");
+    exchange(gateway, &request)
+}
+
+fn post(gateway: &Gateway, headers: &str, body: &str) -> anyhow::Result<(u16, String, Vec<u8>)> {
+    let length = body.len();
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    );
+    exchange(gateway, &request)
+}
+
+#[test]
+fn tools_of_all_servers_have_prefixes_and_reach_their_server() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let gateway = two_demos(folder.path())?;
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", LEGACY, MODERN] {
+        let client = Client::http(&gateway.all(), &Identity::plain(version))?;
+        let listed = names(&client.result("tools/list", json!({}))?, "tools", "name");
+        let again = names(&client.result("tools/list", json!({}))?, "tools", "name");
+        ensure!(listed == again, "the order is stable");
+        let unique: BTreeSet<&String> = listed.iter().collect();
+        ensure!(unique.len() == listed.len(), "{version}: every name once");
+        let of = |prefix: &str| listed.iter().filter(|name| name.starts_with(prefix)).count();
+        ensure!(of("one_") > 20 && of("one_") == of("two_"), "{version}: {listed:?}");
+        for name in ["one_echo", "two_echo"] {
+            let answer = client.call(name, &json!({"message": name}))?;
+            ensure!(answer.text().contains(name), "{version}: {}", answer.text());
+        }
+        let unknown = client.call("three_echo", &json!({}))?;
+        ensure!(unknown.text().contains("-32602"), "{version}: {}", unknown.text());
+    }
+    Ok(())
+}
+
+#[test]
+fn one_server_keeps_its_names_and_speaks_for_itself() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let gateway = two_demos(folder.path())?;
+    let client = Client::http(&gateway.server("two"), &Identity::plain(LEGACY))?;
+    let all = Client::http(&gateway.all(), &Identity::plain(LEGACY))?;
+    ensure!(client.server["serverInfo"]["name"] != all.server["serverInfo"]["name"]);
+    let listed = names(&client.result("tools/list", json!({}))?, "tools", "name");
+    ensure!(listed.contains(&"echo".to_owned()), "{listed:?}");
+    let (status, _, body) = post(
+        &gateway,
+        "Host: ADDRESS\r\nContent-Type: application/json\r\nMcp-Session-Id: none\r\n",
+        r#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}"#,
+    )?;
+    ensure!(status == 404, "an unknown session: {status}");
+    ensure!(String::from_utf8_lossy(&body).contains("\"id\":7"));
+    Ok(())
+}
+
+#[test]
+fn a_uri_changes_only_where_both_servers_have_it() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let gateway = two_demos(folder.path())?;
+    for version in [LEGACY, MODERN] {
+        let one = Client::http(&gateway.server("one"), &Identity::plain(version))?;
+        let all = Client::http(&gateway.all(), &Identity::plain(version))?;
+        let own = names(&one.result("resources/list", json!({}))?, "resources", "uri");
+        let both = names(&all.result("resources/list", json!({}))?, "resources", "uri");
+        ensure!(!own.is_empty() && both.len() == 2 * own.len(), "{both:?}");
+        ensure!(both[..own.len()] == own[..], "the first server's stay: {both:?}");
+        for (uri, changed) in own.iter().zip(&both[own.len()..]) {
+            ensure!(changed.contains("://two/"), "{changed}");
+            let first = all.result("resources/read", json!({"uri": uri}))?;
+            let second = all.result("resources/read", json!({"uri": changed}))?;
+            ensure!(first["contents"] == second["contents"], "{changed}");
+        }
+        let missing = all.request("resources/read", json!({"uri": "nobody://has/this"}))?;
+        let code = if version == MODERN { "-32602" } else { "-32002" };
+        ensure!(missing.text().contains(code), "{}", missing.text());
+    }
+    Ok(())
+}
+
+#[test]
+fn prompts_and_completions_reach_their_server() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let gateway = two_demos(folder.path())?;
+    let one = Client::http(&gateway.server("one"), &Identity::plain(LEGACY))?;
+    let all = Client::http(&gateway.all(), &Identity::plain(LEGACY))?;
+    let prompts = one.result("prompts/list", json!({}))?;
+    let own = names(&prompts, "prompts", "name");
+    let both = names(&all.result("prompts/list", json!({}))?, "prompts", "name");
+    let expected: Vec<String> =
+        ["one", "two"].iter().flat_map(|of| own.iter().map(move |n| format!("{of}_{n}"))).collect();
+    ensure!(both == expected, "{both:?}");
+    let argument = prompts["prompts"][0]["arguments"][0]["name"].clone();
+    let complete = |client: &Client, name: &str| {
+        let reference = json!({"type": "ref/prompt", "name": name});
+        let argument = json!({"name": argument, "value": ""});
+        client.result("completion/complete", json!({"ref": reference, "argument": argument}))
+    };
+    let direct = complete(&one, &own[0])?;
+    ensure!(direct == complete(&all, &both[own.len()])?, "{direct}");
+    Ok(())
+}
+
+#[test]
+fn files_can_be_read_again_whole_and_in_parts() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let gateway = two_demos(folder.path())?;
+    let client = Client::http(&gateway.server("one"), &Identity::plain(MODERN))?;
+    let answer = client.call("sales_report", &json!({}))?;
+    let result: Value = serde_json::from_str(answer.result().context("no result")?)?;
+    let files = result["structuredContent"]["artifacts"].as_array().context("no files")?.clone();
+    ensure!(!answer.text().contains("b64"), "no bytes in the result");
+    let csv = files.iter().find(|file| file["name"] == "sales.csv").context("no table")?;
+    let size = csv["size"].as_u64().context("no size")?;
+    let read = |uri: &str| client.result("resources/read", json!({"uri": uri}));
+    let whole = read("resultant://files/sales.csv")?;
+    let text = whole["contents"][0]["text"].as_str().context("no text")?;
+    ensure!(text.len() as u64 == size, "{} of {size}", text.len());
+    let part = read("resultant://files/sales.csv?offset=10&length=20")?;
+    ensure!(part["contents"][0]["text"] == text[10..30], "{part}");
+    ensure!(part["contents"][0]["_meta"]["resultant/complete"] == false, "{part}");
+    ensure!(read("resultant://files/none.csv").is_err());
+
+    let records = fs::read_dir(folder.path().join("data/files"))?;
+    let record = records
+        .filter_map(|entry| fs::read(entry.ok()?.path()).ok())
+        .filter_map(|text| serde_json::from_slice::<Value>(&text).ok())
+        .find(|record| record["name"] == "sales.csv")
+        .context("no record")?;
+    let key = record["key"].as_str().context("no key")?;
+    let path = format!("/api/files/download/{key}");
+    let (status, head, body) = get(&gateway, &path, "Range: bytes=10-29\r\n")?;
+    ensure!(status == 206 && body == text.as_bytes()[10..30], "{status} {head}");
+    ensure!(head.contains("content-security-policy: sandbox"), "{head}");
+    ensure!(head.contains("attachment"), "{head}");
+    let (status, ..) = get(&gateway, &path, "Range: bytes=999999999-\r\n")?;
+    ensure!(status == 416, "{status}");
+    let (status, ..) = get(&gateway, "/api/files/download/0123", "")?;
+    ensure!(status == 404, "{status}");
+    Ok(())
+}
+
+#[test]
+fn the_state_of_the_gateway_can_be_asked_for() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let gateway = two_demos(folder.path())?;
+    let client = Client::http(&gateway.all(), &Identity::plain(LEGACY))?;
+    client.call("one_echo", &json!({}))?;
+    client.call("one_fail", &json!({}))?;
+    let (status, ..) = get(&gateway, "/healthz", "")?;
+    ensure!(status == 200);
+    let (status, _, body) = get(&gateway, "/readyz", "")?;
+    let ready: Value = serde_json::from_slice(&body)?;
+    ensure!(status == 200 && ready["servers"]["two"]["state"] == "ready", "{ready}");
+    let (status, head, body) = get(&gateway, "/metrics", "")?;
+    let metrics = String::from_utf8(body)?;
+    ensure!(status == 200 && head.contains("application/openmetrics-text"), "{head}");
+    ensure!(metrics.ends_with("# EOF\n"), "{metrics}");
+    for line in [
+        r#"resultant_calls_total{server="one",outcome="ok"} 1"#,
+        r#"resultant_calls_total{server="one",outcome="error"} 1"#,
+        r#"resultant_server_ready{server="two"} 1"#,
+        r#"resultant_call_own_seconds_count{server="one"} 2"#,
+    ] {
+        ensure!(metrics.lines().any(|found| found == line), "{line} in\n{metrics}");
+    }
+    Ok(())
+}
+
+#[test]
+fn what_does_not_belong_here_is_refused() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let gateway = two_demos(folder.path())?;
+    let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}"#;
+    let json = "Content-Type: application/json\r\n";
+    let status = |headers: String, body: &str| Ok::<u16, anyhow::Error>(post(&gateway, &headers, body)?.0);
+    ensure!(status(format!("Host: ADDRESS\r\n{json}"), initialize)? == 200);
+    ensure!(status(format!("Host: evil.example\r\n{json}"), initialize)? == 403);
+    let foreign = format!("Host: ADDRESS\r\nOrigin: http://evil.example\r\n{json}");
+    ensure!(status(foreign, initialize)? == 403);
+    let null = format!("Host: ADDRESS\r\nOrigin: null\r\n{json}");
+    ensure!(status(null, initialize)? == 403);
+    let text = "Host: ADDRESS\r\nContent-Type: text/plain\r\n".to_owned();
+    ensure!(status(text, initialize)? == 415);
+    ensure!(status(format!("Host: ADDRESS\r\n{json}"), "{nonsense")? == 400);
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    ensure!(status(format!("Host: ADDRESS\r\n{json}"), list)? == 400);
+    ensure!(get(&gateway, "/mcp", "Accept: text/event-stream\r\n")?.0 == 405);
+    ensure!(get(&gateway, "/mcp/three", "")?.0 == 404);
+    Ok(())
+}
+
+#[test]
+fn a_batch_is_answered_by_a_list() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let gateway = two_demos(folder.path())?;
+    let json = "Host: ADDRESS\r\nContent-Type: application/json\r\n";
+    let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}"#;
+    let (_, head, _) = post(&gateway, json, initialize)?;
+    let session = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
+    let headers = format!("{json}Mcp-Session-Id: {}\r\n", session.context("no session")?);
+    let batch = r#"[{"jsonrpc":"2.0","id":"a","method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"one_echo","arguments":{"message":"hi"}}}]"#;
+    let (status, _, body) = post(&gateway, &headers, batch)?;
+    let answers: Vec<Value> = serde_json::from_slice(&body)?;
+    ensure!(status == 200 && answers.len() == 2, "{answers:?}");
+    ensure!(answers[0] == json!({"jsonrpc": "2.0", "id": "a", "result": {}}), "{answers:?}");
+    ensure!(answers[1]["result"]["content"][0]["text"] == "hi", "{answers:?}");
+    let (status, _, body) = post(
+        &gateway,
+        &headers,
+        r#"[{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}]"#,
+    )?;
+    ensure!(status == 202 && body.is_empty(), "{status}");
+    Ok(())
+}
+
+#[test]
+fn a_quiet_call_shows_that_it_is_alive_and_ends_in_time() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let mut slow = demo();
+    slow["resultant"] = json!({"timeouts": {"call_seconds": 1.5}});
+    let config = json!({
+        "mcpServers": {"slow": slow},
+        "resultant": {"timeouts": {"heartbeat_seconds": 0.2}},
+    });
+    let gateway = Gateway::start(PROGRAM, &config, folder.path())?;
+    for version in [LEGACY, MODERN] {
+        let client = Client::http(&gateway.server("slow"), &Identity::plain(version))?;
+        let params = json!({
+            "name": "roast", "arguments": {"seconds": 60, "steps": 1}, "_meta": {"progressToken": "p"},
+        });
+        let answer = client.request("tools/call", params)?;
+        ensure!(answer.text().contains("call_seconds"), "{}", answer.text());
+        ensure!(answer.text().contains("\"isError\":true"), "{}", answer.text());
+        let alive = client.take_inbox();
+        let alive = alive.iter().filter(|message| message.text().contains("still running"));
+        ensure!(alive.count() >= 2, "{version}: signs of life");
+        // The server was told, and does the next thing.
+        let next = client.call("echo", &json!({"message": "next"}))?;
+        ensure!(next.text().contains("next"), "{}", next.text());
+    }
+    Ok(())
+}
+
+#[test]
+fn changes_reach_clients_of_both_eras() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let gateway = two_demos(folder.path())?;
+    let client = Client::http(&gateway.all(), &Identity::plain(LEGACY))?;
+    client.listen()?;
+    client.result("tools/list", json!({}))?;
+    let config = json!({"mcpServers": {"one": demo(), "three": demo()}});
+    fs::write(folder.path().join("resultant.json"), config.to_string())?;
+    client.wait_for(|message| message.text().contains("notifications/tools/list_changed"))?;
+    let listed = names(&client.result("tools/list", json!({}))?, "tools", "name");
+    ensure!(listed.contains(&"three_echo".to_owned()), "{listed:?}");
+    ensure!(!listed.contains(&"two_echo".to_owned()), "{listed:?}");
+    // A broken file changes nothing.
+    fs::write(folder.path().join("resultant.json"), "{\"mcpServers\": 7}")?;
+    let limit = std::time::Instant::now() + Duration::from_secs(60);
+    while !gateway.log().contains("the old one stays") {
+        ensure!(std::time::Instant::now() < limit, "the problem is not reported");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let again = names(&client.result("tools/list", json!({}))?, "tools", "name");
+    ensure!(again == listed, "{again:?}");
+    Ok(())
+}
