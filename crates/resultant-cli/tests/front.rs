@@ -4,7 +4,6 @@
 //! names.
 
 #[path = "support/mcp.rs"]
-#[expect(dead_code, reason = "other tests use the rest")]
 mod mcp;
 
 use std::{
@@ -224,7 +223,8 @@ fn what_does_not_belong_here_is_refused() -> anyhow::Result<()> {
     let gateway = two_demos(folder.path())?;
     let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}"#;
     let json = "Content-Type: application/json\r\n";
-    let status = |headers: String, body: &str| Ok::<u16, anyhow::Error>(post(&gateway, &headers, body)?.0);
+    let status =
+        |headers: String, body: &str| Ok::<u16, anyhow::Error>(post(&gateway, &headers, body)?.0);
     ensure!(status(format!("Host: ADDRESS\r\n{json}"), initialize)? == 200);
     ensure!(status(format!("Host: evil.example\r\n{json}"), initialize)? == 403);
     let foreign = format!("Host: ADDRESS\r\nOrigin: http://evil.example\r\n{json}");
