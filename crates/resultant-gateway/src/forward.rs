@@ -93,7 +93,11 @@ pub(crate) async fn forward(
             return answer;
         }
         // A modern server asks a legacy client: ask it, and make the request again.
-        match answers_of(exchange, result).await {
+        let patience = errand.timeout.unwrap_or(Duration::from_secs(24 * 60 * 60));
+        let Ok(answers) = tokio::time::timeout(patience, answers_of(exchange, result)).await else {
+            return Answer::TimedOut(patience);
+        };
+        match answers {
             Ok(responses) => {
                 edits.retain(|(key, _)| !matches!(*key, "inputResponses" | "requestState"));
                 edits.push(("inputResponses", Some(responses)));
