@@ -1,48 +1,39 @@
-//! Shows the product's main job on one bundled result: what each audience gets.
+//! Builds the program and runs its demo: the gateway in front of the bundled server.
+//!
+//! The demo takes this process's place where the system can do that, so that Ctrl-C reaches it
+//! alone and its exit code is ours. What it keeps goes below `target`, and not where a user's own
+//! gateway keeps its files.
 
 use std::{
+    ffi::OsString,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Command, ExitCode, Stdio},
 };
 
 use anyhow::{Context, ensure};
 use serde::Deserialize;
 
-use crate::{
-    step::{self, Steps, Verdict},
-    workspace::Workspace,
-};
+use crate::{step, workspace::Workspace};
 
-/// A tool's answer as sent: a contract with files inside, and prose beside it.
-const SAMPLE: &str = "corpus/demo/report.json";
+pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result<ExitCode> {
+    let program = build(workspace)?;
+    let mut command = Command::new(program);
+    command.current_dir(&workspace.root);
+    command.args(demo_arguments(&workspace.target, arguments));
+    println!("$ {}\n", step::line(&command));
+    replace(&mut command)
+}
 
-/// What is asked for, and what to see in the answer.
-const AUDIENCES: [(&str, &str); 5] = [
-    ("contract", "a program gets one shape from every tool, with files by name and digest"),
-    ("model", "the model gets the result and the files' names, within its budget"),
-    ("client", "an MCP client gets a result that is valid in its protocol version"),
-    ("envelope", "a client that asks for response-v2 gets that"),
-    ("view", "a person gets what the canvas opens"),
-];
-
-pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) {
-    let mut program = PathBuf::new();
-    let built = steps.run("build the program", || {
-        program = build(workspace)?;
-        Ok(Verdict::Passed)
-    });
-    if built != Verdict::Passed {
-        return;
+/// The demo's arguments: those that were given, and a folder for its files unless one is named.
+fn demo_arguments(target: &Path, given: &[String]) -> Vec<OsString> {
+    let mut arguments = vec![OsString::from("demo")];
+    let is_data = |argument: &String| argument == "--data" || argument.starts_with("--data=");
+    if !given.iter().any(is_data) {
+        arguments.push("--data".into());
+        arguments.push(target.join("demo").into());
     }
-    println!("\nA tool answered with {SAMPLE}. This is what becomes of it.");
-    for (audience, meaning) in AUDIENCES {
-        steps.run(format!("{audience}: {meaning}"), || {
-            show(workspace, &program, &["--quiet", "--to", audience])
-        });
-    }
-    steps.run("notes: what was odd about it, and which rule says so", || {
-        show(workspace, &program, &["--explain", "--to", "contract"])
-    });
+    arguments.extend(given.iter().map(OsString::from));
+    arguments
 }
 
 /// Builds the program and asks cargo where it is.
@@ -62,18 +53,39 @@ fn build(workspace: &Workspace) -> anyhow::Result<PathBuf> {
     messages.filter_map(|message| message.executable).next_back().context("cargo names no program")
 }
 
-/// Runs the program on the sample. Nothing printed is a failure: there is always an answer.
-fn show(workspace: &Workspace, program: &Path, arguments: &[&str]) -> anyhow::Result<Verdict> {
-    let mut command = Command::new(program);
-    command.current_dir(&workspace.root).arg("normalize").args(arguments).arg(SAMPLE);
-    println!("  $ {}\n", step::line(&command));
-    let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
-    let output = output.context("the program cannot be started")?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    println!("{}\n", text.trim_end());
-    Ok(match output.status.code() {
-        Some(0) if text.trim().is_empty() => Verdict::Failed("printed nothing".to_owned()),
-        Some(0) => Verdict::Passed,
-        code => Verdict::Failed(step::exit_text(code)),
-    })
+#[cfg(unix)]
+fn replace(command: &mut Command) -> anyhow::Result<ExitCode> {
+    use std::os::unix::process::CommandExt as _;
+    // It only comes back when it could not be done.
+    Err(command.exec()).context("the demo cannot be started")
+}
+
+#[cfg(not(unix))]
+fn replace(command: &mut Command) -> anyhow::Result<ExitCode> {
+    let status = command.status().context("the demo cannot be started")?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::demo_arguments;
+
+    #[track_caller]
+    fn check(given: &str, expected: &str) {
+        let given: Vec<String> = given.split_whitespace().map(str::to_owned).collect();
+        let arguments = demo_arguments(Path::new("t"), &given);
+        let arguments: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+        assert_eq!(arguments.join(" "), expected);
+    }
+
+    #[test]
+    fn files_go_below_target_unless_a_folder_is_named() {
+        let data = format!("demo --data {}", Path::new("t").join("demo").display());
+        check("", &data);
+        check("--listen 127.0.0.1:0", &format!("{data} --listen 127.0.0.1:0"));
+        check("--data d", "demo --data d");
+        check("--data=d --listen x", "demo --data=d --listen x");
+    }
 }

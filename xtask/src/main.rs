@@ -11,6 +11,7 @@ mod full;
 mod gateway_bench;
 mod layers;
 mod peers;
+mod rooms;
 mod step;
 mod test;
 mod tidy;
@@ -27,7 +28,8 @@ The project's own commands.
 Usage: cargo xtask COMMAND
 
 Commands:
-  demo           Build the program and show what each audience gets of one tool result
+  demo [-- …]    Build the program and run its demo, the gateway in front of a bundled server,
+                 until Ctrl-C; what follows goes to `resultant demo`
   test           Everything that must hold before a change goes in: format, lints, tests,
                  documentation, layers. This is what CI runs
   test --full    The same, and what takes long: licences and advisories, fuzzing, mutants,
@@ -43,7 +45,7 @@ What a command needs beyond the Rust toolchain it installs under target/: Python
 into target/peers, cargo subcommands into target/tools. What cannot be had is skipped with a line
 that says so; with CI=true in the environment a skip is a failure.
 
-The commands go on after a failure, so that one run shows all of them, and close with a line like
+The others go on after a failure, so that one run shows all of them, and close with a line like
 '12 passed, 0 failed, 1 skipped'.
 ";
 
@@ -51,7 +53,7 @@ The commands go on after a failure, so that one run shows all of them, and close
 #[derive(Debug, PartialEq, Eq)]
 enum Task {
     Help,
-    Demo,
+    Demo { arguments: Vec<String> },
     Test { extent: Extent },
     Bench,
     Conformance(Selection),
@@ -70,7 +72,9 @@ impl Task {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         match arguments.as_slice() {
             [] | ["help" | "-h" | "--help", ..] => Ok(Self::Help),
-            ["demo"] => Ok(Self::Demo),
+            ["demo", "--", words @ ..] | ["demo", words @ ..] => {
+                Ok(Self::Demo { arguments: words.iter().map(ToString::to_string).collect() })
+            }
             ["test"] => Ok(Self::Test { extent: Extent::Usual }),
             ["test", "--full"] => Ok(Self::Test { extent: Extent::Full }),
             ["bench"] => Ok(Self::Bench),
@@ -78,7 +82,7 @@ impl Task {
             ["peers", names @ ..] if names.iter().all(|name| !name.starts_with('-')) => {
                 Ok(Self::Peers { names: names.iter().map(ToString::to_string).collect() })
             }
-            [command @ ("demo" | "test" | "bench" | "peers"), rest @ ..] => {
+            [command @ ("test" | "bench" | "peers"), rest @ ..] => {
                 Err(format!("'{command}' does not take '{}'", rest.join(" ")))
             }
             [command, ..] => Err(format!("there is no command '{command}'")),
@@ -100,7 +104,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     match perform(&task) {
-        Ok(steps) => steps.finish(),
+        Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
@@ -108,12 +112,12 @@ fn main() -> ExitCode {
     }
 }
 
-fn perform(task: &Task) -> anyhow::Result<Steps> {
+fn perform(task: &Task) -> anyhow::Result<ExitCode> {
     let workspace = Workspace::load()?;
     let mut steps = Steps::default();
     match task {
         Task::Help => {}
-        Task::Demo => demo::run(&workspace, &mut steps),
+        Task::Demo { arguments } => return demo::run(&workspace, arguments),
         Task::Test { extent } => {
             test::run(&workspace, &mut steps);
             if *extent == Extent::Full {
@@ -124,7 +128,7 @@ fn perform(task: &Task) -> anyhow::Result<Steps> {
         Task::Conformance(selection) => conformance::run(&workspace, &mut steps, selection),
         Task::Peers { names } => peers::run(&workspace, &mut steps, names)?,
     }
-    Ok(steps)
+    Ok(steps.finish())
 }
 
 #[cfg(test)]
@@ -141,7 +145,12 @@ mod tests {
     fn arguments() {
         check("", Ok(Task::Help));
         check("--help", Ok(Task::Help));
-        check("demo", Ok(Task::Demo));
+        let demo = |words: &[&str]| {
+            Ok(Task::Demo { arguments: words.iter().map(ToString::to_string).collect() })
+        };
+        check("demo", demo(&[]));
+        check("demo -- --listen 127.0.0.1:0", demo(&["--listen", "127.0.0.1:0"]));
+        check("demo --data d", demo(&["--data", "d"]));
         check("test", Ok(Task::Test { extent: Extent::Usual }));
         check("test --full", Ok(Task::Test { extent: Extent::Full }));
         check("conformance", Ok(Task::Conformance(Selection::default())));

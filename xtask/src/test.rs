@@ -5,6 +5,7 @@
 use crate::{
     conformance, layers,
     peers::{self, TestPeer},
+    rooms,
     step::{self, Steps},
     tidy,
     workspace::Workspace,
@@ -23,6 +24,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) {
     steps.run("format", || step::run(workspace.cargo().args(["fmt", "--all", "--check"])));
     tidy::run(workspace, steps);
     layers::run(workspace, steps);
+    rooms::run(workspace, steps);
     steps.run("lints", || {
         let lints = ["clippy", "--workspace", "--all-targets", "--all-features"];
         step::run(workspace.cargo().args(lints).args(["--", "-D", "warnings"]))

@@ -72,7 +72,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) {
 }
 
 /// What git has or would take, so that nothing ignored is looked at.
-fn files(workspace: &Workspace) -> anyhow::Result<Vec<String>> {
+pub(crate) fn files(workspace: &Workspace) -> anyhow::Result<Vec<String>> {
     let mut git = Command::new("git");
     git.current_dir(&workspace.root);
     git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);

@@ -97,31 +97,31 @@ impl Default for Settings {
 #[derive(Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Limits {
-    /// Bytes of one message of a server; a longer one is an error of that call.
+    /// Bytes of one message of a server; its call is an error when there are more.
     #[schemars(range(min = 1024))]
     pub(super) message_bytes_max: u64,
     /// Bytes of a message that are held in memory; a longer one goes to a file as it arrives.
     #[schemars(range(min = 1024, max = 1_073_741_824))]
     pub(super) inline_bytes_max: usize,
-    /// Bytes of one string in a message; a longer one becomes a file.
+    /// Bytes of one string in a message that went to a file; a longer one is a file of its own.
     #[schemars(range(min = 1024, max = 1_073_741_824))]
     pub(super) string_bytes_max: usize,
-    /// Lists and objects inside each other.
+    /// Lists and objects inside each other; what is deeper is kept as text.
     #[schemars(range(min = 8, max = 512))]
     pub(super) depth_max: usize,
-    /// Content blocks of one result.
+    /// Content blocks of one result; a call with more is an error.
     #[schemars(range(min = 1))]
     pub(super) blocks_max: usize,
     /// Bytes of one request of a client.
     #[schemars(range(min = 1024, max = 1_073_741_824))]
     pub(super) request_bytes_max: usize,
-    /// Calls that run at the same time.
+    /// Tool calls that run at the same time; a further one is an error.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub(super) calls_in_flight_max: usize,
-    /// Sessions of clients that are open at the same time.
+    /// Sessions of clients that are open at the same time; a further one is refused.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub(super) sessions_max: usize,
-    /// Tools of one server.
+    /// Tools of one server; further ones are left out.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub(super) tools_max: usize,
 }
@@ -146,13 +146,13 @@ impl Default for Limits {
 #[derive(Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Timeouts {
-    /// For a server to start and to greet.
+    /// For a server to start and to greet, and for its list of tools.
     #[schemars(range(min = 0.1, max = SECONDS_MAX))]
     pub(super) connect_seconds: f64,
-    /// For a call; progress begins the wait anew; 0 waits for ever.
+    /// For the answer to a request, whatever progress is reported meanwhile; 0 waits for ever.
     #[schemars(range(min = 0.0, max = SECONDS_MAX))]
     pub(super) call_seconds: f64,
-    /// For a client's next request, before its session is closed.
+    /// For a client's next request, before its session is closed; one that listens is not idle.
     #[schemars(range(min = 1.0, max = SECONDS_MAX))]
     pub(super) session_idle_seconds: f64,
     /// For running calls to end, before the gateway does.
@@ -161,7 +161,7 @@ pub(super) struct Timeouts {
     /// Between signs of life to a client that waits.
     #[schemars(range(min = 0.1, max = 3600.0))]
     pub(super) heartbeat_seconds: f64,
-    /// For a client to come back for an answer, or to give one that a server asked for.
+    /// For a client without a session to come back with the answer that a server asked for.
     #[schemars(range(min = 1.0, max = SECONDS_MAX))]
     pub(super) park_seconds: f64,
 }
@@ -228,10 +228,10 @@ pub(super) struct ServerSettings {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct ServerTimeouts {
-    /// For a call; 0 waits for ever.
+    /// For the answer to a request; 0 waits for ever.
     #[schemars(range(min = 0.0, max = SECONDS_MAX))]
     pub(super) call_seconds: Option<f64>,
-    /// For the server to start and to greet.
+    /// For the server to start and to greet, and for its list of tools.
     #[schemars(range(min = 0.1, max = SECONDS_MAX))]
     pub(super) connect_seconds: Option<f64>,
 }
@@ -283,11 +283,11 @@ pub(super) enum SchemaPolicy {
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Isolate {
-    /// Everybody shares one connection.
+    /// Everybody shares one connection, and the server can ask nobody anything.
     Shared,
     /// Each session of a client has its own.
     Session,
-    /// Each user has one.
+    /// Each user has one; without authentication all clients are one user.
     User,
 }
 
