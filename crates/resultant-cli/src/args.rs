@@ -79,6 +79,9 @@ pub(crate) enum Command {
     /// The server that `resultant demo` shows, on standard input and output.
     #[command(hide = true)]
     DemoServer,
+    /// Ends the servers of a gateway that was killed; the gateway starts it.
+    #[command(hide = true)]
+    EndOrphans,
 }
 
 const NORMALIZE_EXAMPLES: &str = "\

@@ -41,6 +41,10 @@ fn main() -> ExitCode {
         Command::Login(arguments) => login::run(&arguments),
         Command::Demo(arguments) => serve::demo(&arguments),
         Command::DemoServer => demo_server::run(),
+        Command::EndOrphans => {
+            resultant_gateway::end_orphans(io::stdin().lock());
+            Ok(ExitCode::SUCCESS)
+        }
     };
     match result {
         Ok(code) => code,

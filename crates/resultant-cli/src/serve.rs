@@ -105,6 +105,7 @@ async fn run(
 ) -> anyhow::Result<ExitCode> {
     let listen = config.listen.to_string();
     let source = config.source.clone();
+    watch_orphans();
     let gateway = Gateway::start(config)?;
     if let Some(source) = source {
         tokio::spawn(watch(gateway.clone(), source, settings));
@@ -112,6 +113,14 @@ async fn run(
     resultant_gateway::serve(gateway.clone(), &listen, ready, stop_signal()).await?;
     gateway.stop().await;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Servers are not to outlive us, also when we are killed.
+fn watch_orphans() {
+    match std::env::current_exe() {
+        Ok(program) => resultant_gateway::watch_orphans(program, &["end-orphans"]),
+        Err(error) => tracing::warn!(%error, "servers may outlive this process if it is killed"),
+    }
 }
 
 /// Ends when the process is told to.
@@ -205,6 +214,7 @@ pub(crate) fn proxy(arguments: &ProxyArguments) -> anyhow::Result<ExitCode> {
     }
     let server = config.servers.first().map(|server| server.name.as_str().to_owned());
     block_on(async move {
+        watch_orphans();
         let gateway = Gateway::start(config)?;
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         // Downloads, on a port that is free.
@@ -221,11 +231,9 @@ pub(crate) fn proxy(arguments: &ProxyArguments) -> anyhow::Result<ExitCode> {
             server.as_deref(),
             tokio::io::stdin(),
             tokio::io::stdout(),
+            stop_signal(),
         );
-        tokio::select! {
-            () = serving => {}
-            () = stop_signal() => {}
-        }
+        serving.await;
         let _ = stop.send(());
         gateway.stop().await;
         let _ = tokio::time::timeout(Duration::from_millis(500), listener).await;

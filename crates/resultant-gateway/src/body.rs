@@ -18,7 +18,7 @@ use std::{
 
 use bytes::{Bytes, BytesMut};
 
-pub(crate) use self::envelope::{Envelope, id_of};
+pub(crate) use self::envelope::{Envelope, LongMessage};
 
 /// Where messages that do not fit into memory go, and how long they may be.
 #[derive(Clone, Debug)]

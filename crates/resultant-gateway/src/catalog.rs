@@ -27,6 +27,12 @@ use crate::{
 /// Checking a result may take this much work at most, so that no schema can hold a thread.
 const CHECK_STEPS_MAX: u64 = 2_000_000;
 
+const LIST_STEP: &str = "tools/list";
+/// A longer description is cut: it is for a model to read.
+const DESCRIPTION_BYTES_MAX: usize = 64 << 10;
+/// A definition that is longer still is left out.
+const DEFINITION_BYTES_MAX: usize = 1 << 20;
+
 /// A tool of a server.
 #[derive(Debug)]
 pub(crate) struct Tool {
@@ -117,6 +123,15 @@ impl Tool {
                 repairs.push(format!("its `{key}` has the wrong type and is left out"));
             }
         }
+        if let Some(repair) = cut_description(&mut definition) {
+            repairs.push(repair);
+        }
+        let len = definition.to_json().as_text().len();
+        if len > DEFINITION_BYTES_MAX {
+            return Err(format!(
+                "its definition has {len} bytes, more than {DEFINITION_BYTES_MAX}"
+            ));
+        }
         if let Some(repair) = repair_input(&mut definition) {
             repairs.push(repair);
         }
@@ -198,6 +213,16 @@ fn is_string(json: &Json) -> bool {
     json.kind() == resultant::Kind::String
 }
 
+fn cut_description(definition: &mut Object) -> Option<String> {
+    let text = definition.get("description").and_then(Json::as_str)?.into_owned();
+    if text.len() <= DESCRIPTION_BYTES_MAX {
+        return None;
+    }
+    let cut = &text[..text.floor_char_boundary(DESCRIPTION_BYTES_MAX)];
+    definition.set("description", Json::string(&format!("{cut}…")));
+    Some(format!("its description has {} bytes and is cut", text.len()))
+}
+
 /// Every version wants an object schema for the arguments.
 fn repair_input(definition: &mut Object) -> Option<String> {
     let empty = || {
@@ -228,19 +253,24 @@ pub(crate) async fn fetch(
     config: &ServerConfig,
     tools_max: usize,
 ) -> Result<ServerCatalog, ConnectError> {
-    const STEP: &str = "tools/list";
     let mut catalog = ServerCatalog::default();
     if !link.peer().is_some_and(|peer| peer.has("tools")) {
         return Ok(catalog);
     }
+    let until = tokio::time::Instant::now() + config.connect_timeout;
     let mut cursor: Option<Json> = None;
-    loop {
-        let params = crate::bridge::own_params(link, "cursor", cursor.as_ref());
-        let answer = link.request(STEP, params, Vec::new()).await;
-        let result = match answer {
-            Ok(Ok(result)) => result,
-            Ok(Err(error)) => return Err(ConnectError::new(STEP, error.message)),
-            Err(error) => return Err(ConnectError::of(STEP, &error)),
+    for page in 0.. {
+        let fetched = tokio::time::timeout_at(until, fetch_page(link, cursor.as_ref())).await;
+        let fetched = fetched
+            .unwrap_or_else(|_| Err(ConnectError::timed_out(LIST_STEP, config.connect_timeout)));
+        let result = match fetched {
+            Ok(result) => result,
+            // The tools of the pages before are there.
+            Err(error) if page > 0 => {
+                catalog.leave_out("…", error.to_string());
+                return Ok(catalog);
+            }
+            Err(error) => return Err(error),
         };
         let tools: Vec<Json> = result.get("tools").iter().flat_map(Json::items).collect();
         for json in &tools {
@@ -254,11 +284,21 @@ pub(crate) async fn fetch(
         let next = result.get("nextCursor").filter(|next| !next.is_null());
         // A server that says the same cursor twice would be asked for ever.
         match next {
-            Some(next) if cursor.as_ref() != Some(&next) && !tools.is_empty() => {
+            Some(next) if cursor.as_ref() != Some(&next) && page < tools_max => {
                 cursor = Some(next);
             }
-            _ => return Ok(catalog),
+            _ => break,
         }
+    }
+    Ok(catalog)
+}
+
+async fn fetch_page(link: &Arc<Link>, cursor: Option<&Json>) -> Result<Json, ConnectError> {
+    let params = crate::bridge::own_params(link, "cursor", cursor);
+    match link.request(LIST_STEP, params, Vec::new()).await {
+        Ok(Ok(result)) => Ok(result),
+        Ok(Err(error)) => Err(ConnectError::new(LIST_STEP, error.message)),
+        Err(error) => Err(ConnectError::of(LIST_STEP, &error)),
     }
 }
 

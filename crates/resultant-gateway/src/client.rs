@@ -19,6 +19,9 @@ use crate::rpc::{self, RpcError};
 /// How many messages wait for a client that has no stream open.
 const WAITING_MAX: usize = 256;
 
+/// How many questions of servers wait for a client's answer.
+const QUESTIONS_MAX: usize = 64;
+
 /// Whose a call is: a session, or one of the callers without any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Owner(u64);
@@ -229,7 +232,14 @@ impl Outlet {
         let session = self.session.as_ref().ok_or_else(gone)?;
         let id = session.next_ask.fetch_add(1, Ordering::Relaxed);
         let (answer, answered) = oneshot::channel();
-        lock(&session.asked).insert(id, answer);
+        {
+            let mut asked = lock(&session.asked);
+            if asked.len() >= QUESTIONS_MAX {
+                let message = format!("{QUESTIONS_MAX} questions wait for the client already");
+                return Err(RpcError::new(rpc::INTERNAL_ERROR, message));
+            }
+            asked.insert(id, answer);
+        }
         let _guard = Asked { session, id };
         let message = rpc::request(id, method, params.map(Json::as_text));
         if let Err(error) = self.stream.send(message).await {

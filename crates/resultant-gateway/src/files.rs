@@ -26,8 +26,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{client::lock, random};
 
-/// What lies in `incoming` longer than this belongs to nobody.
-const INCOMING_AGE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+/// What was not written to for so long, in `incoming`, belongs to nobody.
+const INCOMING_AGE_MAX: Duration = Duration::from_secs(60 * 60);
 
 /// A kept file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -67,7 +67,8 @@ impl Files {
         self.folder.join("incoming")
     }
 
-    fn clean_incoming(&self) {
+    /// Clears away what a process that was killed left half written.
+    pub(crate) fn clean_incoming(&self) {
         let Ok(entries) = fs::read_dir(self.incoming()) else { return };
         for entry in entries.flatten() {
             let modified = entry.metadata().and_then(|metadata| metadata.modified());

@@ -119,10 +119,16 @@ async fn run(
 ) -> Answer {
     let params = |id| Some(bridge::params_for(link, exchange, errand.params.as_ref(), edits, id));
     let owner = exchange.client.owner;
-    let started = link.start(owner, &errand.method, params, errand.headers.clone()).await;
+    let starting = link.start(owner, &errand.method, params, errand.headers.clone());
+    // A server that does not read lets requests pile up.
+    let started = match errand.timeout {
+        Some(timeout) => tokio::time::timeout(timeout, starting).await,
+        None => Ok(starting.await),
+    };
     match started {
-        Ok(call) => see_through(parked, exchange, errand, call).await,
-        Err(error) => Answer::Failed(error),
+        Ok(Ok(call)) => see_through(parked, exchange, errand, call).await,
+        Ok(Err(error)) => Answer::Failed(error),
+        Err(_) => Answer::TimedOut(errand.timeout.unwrap_or_default()),
     }
 }
 
@@ -133,7 +139,7 @@ async fn see_through(
     errand: &Errand,
     mut call: Call,
 ) -> Answer {
-    let deadline = errand.timeout.map(|timeout| Instant::now() + timeout);
+    let mut deadline = errand.timeout.map(|timeout| Instant::now() + timeout);
     let mut questions = JoinSet::new();
     let mut thinning = Thinning::default();
     let mut pulse = Pulse::new();
@@ -154,6 +160,10 @@ async fn see_through(
         match step {
             Step::Event(Event::Notification { method, params }) => {
                 pulse.heard(&method, params.as_ref());
+                // Who reports progress is at work, and gets the time anew.
+                if method == "notifications/progress" {
+                    deadline = errand.timeout.map(|timeout| Instant::now() + timeout);
+                }
                 pass_on(exchange, &mut thinning, &method, params.as_ref());
             }
             Step::Event(Event::Request(request)) => {

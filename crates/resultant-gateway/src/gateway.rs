@@ -1,9 +1,9 @@
 //! The gateway: its servers, its clients' sessions, and what concerns more than one of them.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, hash_map::Entry},
     sync::{Arc, Mutex, PoisonError, RwLock},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use futures_util::future::join_all;
@@ -30,6 +30,11 @@ use crate::{
 const STARTING_TIME: Duration = Duration::from_secs(8);
 /// So many long results are read at the same time.
 const LARGE_AT_ONCE: usize = 2;
+
+/// How often the data folder is cleared of what nobody finished.
+const CLEANING_INTERVAL: Duration = Duration::from_secs(600);
+/// That a list changed is told at most twice in this time.
+const CHANGES_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Why the gateway cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -341,10 +346,37 @@ impl Gateway {
 
 /// Passes on what servers do that concerns more than one call.
 async fn hear(gateway: std::sync::Weak<Gateway>, mut heard: mpsc::UnboundedReceiver<Notice>) {
-    while let Some(notice) = heard.recv().await {
+    let (due, mut dues) = mpsc::unbounded_channel();
+    // Lists that changed a moment ago: what changes again meanwhile is told once, at the end.
+    let mut recent: HashMap<(Arc<str>, ListKind), bool> = HashMap::new();
+    loop {
+        let notice = tokio::select! {
+            Some(notice) = heard.recv() => notice,
+            Some(key) = dues.recv() => {
+                let Some(gateway) = gateway.upgrade() else { return };
+                if recent.remove(&key) == Some(true) {
+                    gateway.tell_changed(Some(&key.0), key.1);
+                }
+                continue;
+            }
+            else => return,
+        };
         let Some(gateway) = gateway.upgrade() else { return };
         match notice {
-            Notice::Changed { server, kind } => gateway.tell_changed(Some(&server), kind),
+            Notice::Changed { server, kind } => match recent.entry((server.clone(), kind)) {
+                Entry::Occupied(mut again) => {
+                    again.insert(true);
+                }
+                Entry::Vacant(first) => {
+                    gateway.tell_changed(Some(&server), kind);
+                    first.insert(false);
+                    let due = due.clone();
+                    tokio::spawn(async move {
+                        tokio::time::sleep(CHANGES_INTERVAL).await;
+                        let _ = due.send((server, kind));
+                    });
+                }
+            },
             Notice::ResourceUpdated { server, uri, params } => {
                 gateway.tell_updated(&server, &uri, &params);
             }
@@ -353,12 +385,18 @@ async fn hear(gateway: std::sync::Weak<Gateway>, mut heard: mpsc::UnboundedRecei
             }
             Notice::Asked { owner, request } => {
                 let client = gateway.sessions().into_iter().find(|client| client.owner == owner);
+                let patience = gateway.config().timeouts.park;
                 tokio::spawn(async move {
                     let client = client.filter(|client| client.can(&request.method));
                     let Some(session) = client.and_then(|client| client.session.clone()) else {
                         return request.refuse("the client cannot answer it").await;
                     };
-                    let answer = session.ask(&request.method, request.params.as_ref()).await;
+                    let asking = session.ask(&request.method, request.params.as_ref());
+                    let answer = tokio::time::timeout(patience, asking).await;
+                    let answer = answer.unwrap_or_else(|_| {
+                        let message = "the client did not answer in time (park_seconds)";
+                        Err(RpcError::new(rpc::INTERNAL_ERROR, message))
+                    });
                     request.answer(answer).await;
                 });
             }
@@ -368,9 +406,15 @@ async fn hear(gateway: std::sync::Weak<Gateway>, mut heard: mpsc::UnboundedRecei
 
 /// Lets go of what nobody came back for.
 async fn sweep(gateway: std::sync::Weak<Gateway>) {
+    let mut cleaned = Instant::now();
     loop {
         tokio::time::sleep(Duration::from_secs(5)).await;
         let Some(gateway) = gateway.upgrade() else { return };
+        if cleaned.elapsed() > CLEANING_INTERVAL {
+            cleaned = Instant::now();
+            let gateway = gateway.clone();
+            tokio::task::spawn_blocking(move || gateway.files.clean_incoming());
+        }
         gateway.parked.sweep();
         gateway.upstreams().iter().for_each(|upstream| upstream.retire_spares());
         let idle_max = gateway.config().timeouts.session_idle;

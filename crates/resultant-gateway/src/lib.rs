@@ -13,6 +13,7 @@ mod gateway;
 mod listeners;
 mod local;
 mod metrics;
+mod orphans;
 mod pipeline;
 mod random;
 mod reply;
@@ -25,6 +26,7 @@ pub use self::{
     front::{serve, serve_stdio},
     gateway::{Gateway, StartError},
     local::{CallError, Caller, Delivery, KeptFile, LocalCall, Question, Step},
+    orphans::{end_orphans, watch_orphans},
     pipeline::{Audience, Text},
     survey::{Failure, ServerReport, ToolOddity, ToolReport},
     upstream::{

@@ -432,11 +432,11 @@ impl Upstream {
             let notice = match unbound {
                 Unbound::Closed(error) => {
                     tracing::info!(server = &**server, reason = %error, "connection ended");
-                    let link = link.upgrade();
-                    let is_wanted = link.as_ref().is_some_and(|link| link.is_wanted());
-                    let age = link.map_or(Duration::ZERO, |link| link.age());
-                    if is_wanted && !self.is_stopped.load(Ordering::Relaxed) {
-                        self.clone().lost(client, age).await;
+                    let link = link.upgrade().filter(|link| link.is_wanted());
+                    if let Some(link) = link.filter(|_| !self.is_stopped.load(Ordering::Relaxed)) {
+                        let is_stable = link.has_served() || link.age() >= STABLE_TIME;
+                        drop(link);
+                        self.clone().lost(client, &error, is_stable).await;
                     }
                     return;
                 }
@@ -473,19 +473,29 @@ impl Upstream {
     }
 
     /// A connection has ended by itself: it is made again, with pauses, while somebody wants it.
-    async fn lost(self: Arc<Upstream>, client: Client, age: Duration) {
-        if self.any_link().is_none() {
-            self.state.send_replace(State::Connecting);
-        }
+    async fn lost(self: Arc<Upstream>, client: Client, error: &WireError, is_stable: bool) {
         // A server that ends as soon as it is there waits longer each time.
-        let crashes = match age < STABLE_TIME {
-            true => self.crashes.fetch_add(1, Ordering::Relaxed) + 1,
-            false => {
+        let crashes = match is_stable {
+            true => {
                 self.crashes.store(1, Ordering::Relaxed);
                 1
             }
+            false => self.crashes.fetch_add(1, Ordering::Relaxed) + 1,
         };
-        tokio::time::sleep(backoff(crashes)).await;
+        let wait = backoff(crashes);
+        if self.any_link().is_none() {
+            let state = match crashes {
+                0 | 1 => State::Connecting,
+                // It greets and then ends, again and again: nobody waits for that.
+                _ => State::Failing {
+                    error: ConnectError::of("running", error),
+                    retry_at: Instant::now() + wait,
+                    tries: 1,
+                },
+            };
+            self.state.send_replace(state);
+        }
+        tokio::time::sleep(wait).await;
         self.revive(client).await;
     }
 
@@ -557,14 +567,7 @@ impl Upstream {
         link: &Arc<Link>,
         fingerprint: &str,
     ) -> Result<Arc<ServerCatalog>, ConnectError> {
-        let fetching = fetch(link, &self.config, self.tools_max);
-        let fetched = tokio::time::timeout(self.config.connect_timeout, fetching).await;
-        let catalog = match fetched {
-            Ok(catalog) => Arc::new(catalog?),
-            Err(_) => {
-                return Err(ConnectError::timed_out("tools/list", self.config.connect_timeout));
-            }
-        };
+        let catalog = Arc::new(fetch(link, &self.config, self.tools_max).await?);
         for Oddity { tool, reason, is_left_out } in &catalog.oddities {
             let what = if *is_left_out { "tool left out" } else { "tool repaired" };
             tracing::warn!(server = &*self.name, tool, reason, "{what}");

@@ -28,14 +28,36 @@ pub(crate) struct Envelope {
 const CAPTURE_BYTES_MAX: usize = 256;
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// The id that a long message answers.
-pub(crate) fn id_of(spool: &Spool) -> io::Result<Option<u64>> {
-    let envelope = Envelope::of(&mut spool.open()?)?;
-    let text = match (&envelope.id, envelope.has_method) {
-        (Some(id), false) => String::from_utf8_lossy(&id.text).into_owned(),
-        _ => return Ok(None),
-    };
-    Ok(text.trim().trim_matches('"').parse().ok())
+/// What a long message is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum LongMessage {
+    Answer(u64),
+    /// An answer, but nobody can say to which request.
+    AnswerToWhom,
+    /// A request, with the JSON text of its id.
+    Request(String),
+    Notification,
+    /// A log line, for example.
+    NoMessage,
+}
+
+impl LongMessage {
+    /// Reads the file once to find out.
+    pub(crate) fn of(spool: &Spool) -> io::Result<LongMessage> {
+        let envelope = Envelope::of(&mut spool.open()?)?;
+        let is_answer = envelope.result.is_some() || envelope.has_error;
+        let id = envelope.id.map(|id| String::from_utf8_lossy(&id.text).into_owned());
+        Ok(match (id.filter(|id| id != "null"), envelope.has_method) {
+            (Some(id), true) => LongMessage::Request(id),
+            (None, true) => LongMessage::Notification,
+            (Some(id), false) => match id.trim_matches('"').parse() {
+                Ok(id) => LongMessage::Answer(id),
+                Err(_) => LongMessage::AnswerToWhom,
+            },
+            (None, false) if is_answer => LongMessage::AnswerToWhom,
+            (None, false) => LongMessage::NoMessage,
+        })
+    }
 }
 
 impl Envelope {
@@ -157,7 +179,7 @@ impl Walk {
     fn capture(&mut self, byte: u8) {
         let target = match (self.depth, self.place) {
             (1, Place::Key) if byte != b'"' && self.is_in_string => &mut self.key,
-            (1, Place::Value) if self.key == b"id" => &mut self.value,
+            (1, Place::Value) if matches!(self.key.as_slice(), b"id" | b"error") => &mut self.value,
             _ => return,
         };
         if target.len() < CAPTURE_BYTES_MAX {
@@ -178,7 +200,8 @@ impl Walk {
             }
             // Of equal keys the last counts, here as everywhere.
             b"result" => self.envelope.result = self.value_start,
-            b"error" => self.envelope.has_error = true,
+            // Some servers write `"error":null` beside a result.
+            b"error" => self.envelope.has_error = self.value.trim_ascii() != b"null",
             b"method" => self.envelope.has_method = true,
             _ => {}
         }
@@ -222,6 +245,7 @@ mod tests {
             }
         }
         assert!(scan(r#"{"error":{"code":1},"id":null}"#, 5).has_error);
+        assert!(!scan(r#"{"error" : null ,"result":{},"id":1}"#, 5).has_error);
         assert!(scan(r#"{"id":1,"method":"ping"}"#, 5).has_method);
     }
 }

@@ -42,13 +42,14 @@ struct Front {
     running: Mutex<HashMap<String, AbortHandle>>,
 }
 
-/// Serves one client until its input ends; what is under way is finished. With the name of a
+/// Serves one client until its input ends, or `stop` does; what is under way is finished. With the name of a
 /// server the client sees that one alone.
 pub async fn serve_stdio(
     gateway: Arc<Gateway>,
     server: Option<&str>,
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin + Send + 'static,
+    stop: impl Future<Output = ()>,
 ) {
     let (lines, out) = mpsc::channel(QUEUE_MAX);
     let writer = tokio::spawn(write(output, out));
@@ -63,8 +64,13 @@ pub async fn serve_stdio(
     let mut tasks = JoinSet::new();
     let mut input = BufReader::with_capacity(CHUNK_BYTES, input);
     let bytes_max = front.gateway.config().limits.request_bytes_max;
+    let mut stop = std::pin::pin!(stop);
     loop {
-        match read_line(&mut input, bytes_max).await {
+        let line = tokio::select! {
+            line = read_line(&mut input, bytes_max) => line,
+            () = &mut stop => None,
+        };
+        match line {
             Some(Ok(line)) if line.trim_ascii().is_empty() => {}
             Some(Ok(line)) => front.take(line, &mut tasks).await,
             Some(Err(())) => {

@@ -23,7 +23,7 @@ use super::{
     wire::{Inbox, Outgoing, Wire, WireError},
 };
 use crate::{
-    body::Body,
+    body::{Body, LongMessage, Spool},
     bridge,
     client::Owner,
     rpc::{self, Kind, Message, RpcError},
@@ -32,6 +32,9 @@ use crate::{
 /// More messages beside an answer than this wait for nobody: progress is dropped, requests are
 /// refused.
 const EVENTS_MAX: usize = 256;
+
+/// Answers that the gateway itself needs, such as lists, may be this long.
+const WHOLE_BYTES_MAX: u64 = 64 << 20;
 
 /// What the handshake told.
 #[derive(Clone, Debug)]
@@ -104,6 +107,8 @@ pub(crate) struct Link {
     closed: watch::Sender<Option<WireError>>,
     /// Nobody wants it any more: it is not to be made again.
     is_retired: AtomicBool,
+    /// It has answered a client.
+    has_served: AtomicBool,
     /// The level of log messages that the server was told.
     level: Mutex<Option<String>>,
     opened: Instant,
@@ -133,6 +138,7 @@ impl Link {
             asks: AtomicBool::new(false),
             closed: watch::Sender::new(None),
             is_retired: AtomicBool::new(false),
+            has_served: AtomicBool::new(false),
             level: Mutex::default(),
             opened: Instant::now(),
         });
@@ -195,6 +201,11 @@ impl Link {
         let (events, events_in) = mpsc::channel(EVENTS_MAX);
         let (answer, answer_in) = oneshot::channel();
         lock(&self.waiting).insert(id, Waiting { owner, events, answer });
+        // Who came in while everybody was told of the end would wait for ever.
+        if let Some(error) = self.closed() {
+            lock(&self.waiting).remove(&id);
+            return Err(WireError::Unreachable(error.to_string()));
+        }
         let call = Call { link: self.clone(), id, events: events_in, answer: Some(answer_in) };
         let bytes = rpc::request(id, method, params(id).as_deref());
         let message = Outgoing { bytes, id: Some(id), method: Some(method.to_owned()), headers };
@@ -279,6 +290,11 @@ impl Link {
         self.close().await;
     }
 
+    /// Whether a client has had an answer over it.
+    pub(crate) fn has_served(&self) -> bool {
+        self.has_served.load(Ordering::Relaxed)
+    }
+
     /// Whether it is to be made again when it ends.
     pub(crate) fn is_wanted(&self) -> bool {
         self.peer().is_some() && !self.is_retired.load(Ordering::Relaxed)
@@ -326,8 +342,10 @@ impl Link {
 
     fn arrived(self: &Arc<Link>, body: Body, during: Option<u64>) {
         let bytes = match body {
+            // A byte order mark is none of the message's.
+            Body::Whole(bytes) if bytes.starts_with(b"\xef\xbb\xbf") => bytes.slice(3..),
             Body::Whole(bytes) => bytes,
-            Body::Spooled(spool) => return self.spooled(Body::Spooled(spool), during),
+            Body::Spooled(spool) => return self.spooled(spool, during),
         };
         match Message::read_batch(bytes.clone()) {
             Ok(rpc::Batch::One(message)) => self.message(message, &bytes, during),
@@ -338,6 +356,9 @@ impl Link {
                 }
             }
             Err(error) => {
+                if let Some((message, bytes)) = answer_after_log(&bytes) {
+                    return self.message(message, &bytes, during);
+                }
                 let line = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned();
                 tracing::warn!(server = &*self.server, %error, line, "not a message");
                 if let Some(id) = id_in_head(&bytes) {
@@ -348,19 +369,31 @@ impl Link {
         }
     }
 
-    /// A long message. Only answers are long; whose it is, is found in the file.
-    fn spooled(self: &Arc<Link>, body: Body, during: Option<u64>) {
-        let link = self.clone();
-        tokio::task::spawn_blocking(move || {
-            let Body::Spooled(spool) = &body else { return };
-            match crate::body::id_of(spool) {
-                Ok(Some(id)) => link.answer(id, Ok(body)),
-                Ok(None) | Err(_) => {
-                    let message = "a long message of the server answers no request".to_owned();
-                    link.lost(during, &WireError::Broken(message));
-                }
+    /// A long message. Only answers may be long; whose it is, is found in the file. That is done
+    /// before anything else is read, because the next thing may be the end of the connection.
+    fn spooled(self: &Arc<Link>, spool: Spool, during: Option<u64>) {
+        let found = tokio::task::block_in_place(|| LongMessage::of(&spool));
+        let bytes = spool.len();
+        match found {
+            Ok(LongMessage::Answer(id)) => self.answer(id, Ok(Body::Spooled(spool))),
+            Ok(LongMessage::Request(id)) => {
+                let message = "the request is too long";
+                let refusal = rpc::error(&id, &RpcError::new(rpc::INVALID_REQUEST, message));
+                let link = self.clone();
+                tokio::spawn(async move { link.send(refusal, None).await });
             }
-        });
+            Ok(LongMessage::Notification | LongMessage::NoMessage) => {
+                tracing::warn!(server = &*self.server, bytes, "a long line that is no answer");
+            }
+            Ok(LongMessage::AnswerToWhom) => {
+                let message = "a long answer of the server does not say to which request";
+                self.lost(during, &WireError::Broken(message.to_owned()));
+            }
+            Err(error) => {
+                let message = format!("a long message cannot be read back: {error}");
+                self.lost(during, &WireError::Broken(message));
+            }
+        }
     }
 
     fn message(self: &Arc<Link>, message: Message, bytes: &Bytes, during: Option<u64>) {
@@ -395,6 +428,9 @@ impl Link {
     fn answer(&self, id: u64, answer: Result<Body, WireError>) {
         match lock(&self.waiting).remove(&id) {
             Some(waiting) => {
+                if waiting.owner != Owner::GATEWAY && answer.is_ok() {
+                    self.has_served.store(true, Ordering::Relaxed);
+                }
                 let _ = waiting.answer.send(answer);
             }
             // Cancelled, timed out, or answered before.
@@ -608,6 +644,10 @@ impl ServerRequest {
 pub(crate) fn whole_message(body: Body) -> Result<Message, WireError> {
     let bytes = match body {
         Body::Whole(bytes) => bytes,
+        Body::Spooled(spool) if spool.len() > WHOLE_BYTES_MAX => {
+            let message = format!("the answer has more than {WHOLE_BYTES_MAX} bytes");
+            return Err(WireError::Limit { limit: "WHOLE_BYTES_MAX", message });
+        }
         Body::Spooled(spool) => match std::fs::read(spool.path()) {
             Ok(bytes) => bytes.into(),
             Err(error) => return Err(WireError::Broken(error.to_string())),
@@ -615,6 +655,17 @@ pub(crate) fn whole_message(body: Body) -> Result<Message, WireError> {
     };
     Message::read(bytes)
         .map_err(|error| WireError::Broken(format!("the server's answer is no JSON: {error}")))
+}
+
+/// The answer at the end of a line that begins with something else: programs print what has no
+/// line end, such as a progress bar. Only whole answers are taken for such; a log line that quotes
+/// a request is a log line.
+fn answer_after_log(line: &Bytes) -> Option<(Message, Bytes)> {
+    let at = memchr::memmem::rfind(line, b"{\"jsonrpc\"").filter(|at| *at > 0)?;
+    let rest = line.slice(at..);
+    let message = Message::read(rest.clone()).ok()?;
+    let is_answer = matches!(message.kind, Kind::Result { .. } | Kind::Error { id: Some(_), .. });
+    is_answer.then_some((message, rest))
 }
 
 fn not_connected() -> WireError {

@@ -25,7 +25,11 @@ use tokio::{
 };
 
 use super::wire::{Inbox, Outgoing, SharedInbox, Wire, WireError};
-use crate::body::{CollectError, Collector, SpoolOptions};
+use crate::{
+    body::{Body, CollectError, Collector, SpoolOptions},
+    orphans,
+    rpc::Message,
+};
 
 /// How many bytes are read at once.
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -37,6 +41,8 @@ const LAST_LINES_MAX: usize = 8;
 const LOG_LINE_BYTES_MAX: usize = 4096;
 /// How long a child may take to leave when its input ends, and again after a signal.
 const LEAVE_TIME: Duration = Duration::from_millis(1500);
+/// How long what a child wrote last may take, once it has ended.
+const LAST_WORDS_TIME: Duration = Duration::from_secs(2);
 
 /// What to start.
 #[derive(Clone, Debug)]
@@ -71,6 +77,9 @@ impl StdioWire {
             WireError::Unreachable(format!("cannot start `{}`: {error}", options.command))
         })?;
         let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+        if let Some(group) = group {
+            orphans::started(group);
+        }
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
@@ -82,7 +91,14 @@ impl StdioWire {
         tokio::spawn(write(stdin, outgoing));
         let log = tokio::spawn(log_errors(stderr, options.server.clone(), last_lines.clone()));
         tokio::spawn(async move {
-            let cut = read(stdout, &options.spool, &*inbox).await;
+            let mut reading = std::pin::pin!(read(stdout, &options.spool, &*inbox));
+            let cut = tokio::select! {
+                cut = &mut reading => cut,
+                // What the child started may hold its output open, and would do so for ever.
+                _ = child.wait() => {
+                    tokio::time::timeout(LAST_WORDS_TIME, &mut reading).await.unwrap_or_default()
+                }
+            };
             if cut.is_some() {
                 kill(group, Signal::KILL);
             }
@@ -92,6 +108,9 @@ impl StdioWire {
             let last_lines = last_lines.lock().unwrap_or_else(PoisonError::into_inner);
             let error = cut.unwrap_or_else(|| WireError::Broken(farewell(status, &last_lines)));
             drop(last_lines);
+            if let Some(group) = group {
+                orphans::ended(group);
+            }
             let _ = ended.send(true);
             inbox.closed(error);
         });
@@ -229,7 +248,10 @@ async fn read(
     loop {
         chunk.reserve(CHUNK_BYTES);
         match stdout.read_buf(&mut chunk).await {
-            Ok(0) | Err(_) => return None,
+            Ok(0) | Err(_) => {
+                lines.end(inbox);
+                return None;
+            }
             Ok(_) => {}
         }
         if let Some(error) = lines.feed(chunk.split().freeze(), inbox) {
@@ -261,6 +283,16 @@ impl Lines<'_> {
         None
     }
 
+    /// The output has ended: a message that only lacks its line end is whole.
+    fn end(&mut self, inbox: &dyn Inbox) {
+        if self.skipped.is_none()
+            && let Body::Whole(bytes) = self.collector.take()
+            && Message::read(bytes.clone()).is_ok()
+        {
+            inbox.arrived(Body::Whole(bytes), None);
+        }
+    }
+
     fn part(&mut self, part: Bytes, is_end: bool, inbox: &dyn Inbox) -> Option<WireError> {
         if let Some(skipped) = &mut self.skipped {
             *skipped += part.len() as u64;
@@ -268,13 +300,16 @@ impl Lines<'_> {
                 self.skipped = None;
                 self.collector = Collector::new(self.options);
             } else if *skipped > self.options.message_bytes_max {
-                return Some(limit_error(self.options.message_bytes_max));
+                // Whose line it was has been told; this is for everybody else on the connection.
+                let limit = CollectError::TooLarge { limit: self.options.message_bytes_max };
+                let reason = format!("the connection was cut, because {limit} and does not end");
+                return Some(WireError::Broken(reason));
             }
             return None;
         }
         if is_end && self.collector.len() == 0 && part.len() <= self.options.inline_bytes_max {
             if !part.trim_ascii().is_empty() {
-                inbox.arrived(crate::body::Body::Whole(part), None);
+                inbox.arrived(Body::Whole(part), None);
             }
             return None;
         }
@@ -297,10 +332,6 @@ impl Lines<'_> {
     }
 }
 
-fn limit_error(limit: u64) -> WireError {
-    wire_error(&CollectError::TooLarge { limit })
-}
-
 fn wire_error(error: &CollectError) -> WireError {
     match error {
         CollectError::TooLarge { .. } => {
@@ -321,6 +352,8 @@ pub(crate) fn id_in_head(head: &[u8]) -> Option<u64> {
         let (key, after) = rest.split_once('"')?;
         rest = after.trim_start().strip_prefix(':')?.trim_start();
         if key == "id" {
+            // Some servers send the id back as a string.
+            let rest = rest.strip_prefix('"').unwrap_or(rest);
             let end = rest.find(|c: char| !c.is_ascii_digit())?;
             return rest[..end].parse().ok();
         }
@@ -339,7 +372,8 @@ mod tests {
 
     #[test]
     fn the_id_is_found_where_servers_write_it() {
-        let cases: [(&str, Option<u64>); 6] = [
+        let cases: [(&str, Option<u64>); 7] = [
+            (r#"{"jsonrpc":"2.0","id":"7","result":{"content":[{"#, Some(7)),
             (r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"#, Some(7)),
             (r#"{ "id" : 12 , "jsonrpc""#, Some(12)),
             (r#"{"result":{"id":3,"#, None),

@@ -197,8 +197,13 @@ impl Parser {
         if let Some(id) = self.id.take() {
             self.position.last_id = String::from_utf8(id).ok().filter(|id| !id.is_empty());
         }
-        self.ended = true;
-        std::mem::take(&mut self.has_data).then_some(Token::End)
+        if std::mem::take(&mut self.has_data) {
+            self.ended = true;
+            return Some(Token::End);
+        }
+        // An event without data is none, and its name is not that of the next one.
+        self.event.clear();
+        None
     }
 
     fn end_of_value(&mut self, field: Field) {
@@ -296,6 +301,12 @@ mod tests {
                 ("message", "z", Some("8")),
             ],
         );
+    }
+
+    #[test]
+    fn the_name_of_an_event_without_data_goes_with_it() {
+        check(b"retry: 10\n\nevent: ping\ndata: {}\n\n", &[("ping", "{}", None)]);
+        check(b"event: ping\n\ndata: {}\n\n", &[("message", "{}", None)]);
     }
 
     #[test]
