@@ -149,7 +149,7 @@ pub(super) struct Timeouts {
     /// For a server to start and to greet, and for its list of tools.
     #[schemars(range(min = 0.1, max = SECONDS_MAX))]
     pub(super) connect_seconds: f64,
-    /// For the answer to a request, whatever progress is reported meanwhile; 0 waits for ever.
+    /// For the answer to a request, counted anew from each report of progress; 0 waits for ever.
     #[schemars(range(min = 0.0, max = SECONDS_MAX))]
     pub(super) call_seconds: f64,
     /// For a client's next request, before its session is closed; one that listens is not idle.
