@@ -3,6 +3,7 @@
 //! An answer that comes first goes out as plain JSON. When something has to be said before it, the
 //! response becomes an event stream, which is decided by whichever is there first.
 
+mod cors;
 mod pages;
 mod stream;
 
@@ -96,8 +97,13 @@ async fn check(State(front): State<Front>, request: Request, next: Next) -> Resp
     if let Some(reason) = front.guard.refuses(request.headers()) {
         return (StatusCode::FORBIDDEN, reason).into_response();
     }
-    let mut response = next.run(request).await;
+    let origin = cors::origin(&request);
+    let mut response = match cors::preflight(&request) {
+        Some(response) => response,
+        None => next.run(request).await,
+    };
     let headers = response.headers_mut();
+    cors::allow(headers, origin);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
 }
