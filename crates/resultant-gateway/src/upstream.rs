@@ -50,6 +50,8 @@ use crate::{
 
 /// Stateless callers of a server that asks get a connection each, up to this many.
 const SPARES_MAX: usize = 8;
+/// A server that does not answer the request for its stream holds the first call up for so long.
+const STREAM_WAIT: Duration = Duration::from_secs(1);
 const BACKOFF_MIN: Duration = Duration::from_millis(500);
 const BACKOFF_MAX: Duration = Duration::from_secs(60);
 /// A connection that held this long did not fail at the start.
@@ -404,6 +406,7 @@ impl Upstream {
                     spool: self.spool.clone(),
                     connect_timeout: self.config.connect_timeout,
                     tokens: self.tokens.clone().map(|tokens| tokens as _),
+                    stream_wait: STREAM_WAIT,
                 };
                 Ok(Box::new(HttpWire::new(options, inbox)?))
             }
