@@ -50,6 +50,8 @@ use crate::{
 
 /// Stateless callers of a server that asks get a connection each, up to this many.
 const SPARES_MAX: usize = 8;
+/// A server that does not answer the request for its stream holds the first call up for so long.
+const STREAM_WAIT: Duration = Duration::from_secs(1);
 const BACKOFF_MIN: Duration = Duration::from_millis(500);
 const BACKOFF_MAX: Duration = Duration::from_secs(60);
 /// A connection that held this long did not fail at the start.
@@ -141,8 +143,8 @@ pub(crate) struct Upstream {
     is_stopped: AtomicBool,
     /// How often in a row a connection ended early.
     crashes: AtomicU32,
-    /// The data folder, where tokens are.
-    data: std::path::PathBuf,
+    /// For a remote server; its connections share them, so that one login does for all.
+    tokens: Option<Arc<OAuthTokens>>,
     /// What is watched on a modern server.
     watched: watch::Sender<BTreeSet<String>>,
 }
@@ -151,7 +153,8 @@ impl Upstream {
     pub(crate) fn new(
         config: ServerConfig,
         spool: &SpoolOptions,
-        data: std::path::PathBuf,
+        data: &std::path::Path,
+        agent: Option<&Arc<dyn UserAgent>>,
         tools_max: usize,
         notices: mpsc::UnboundedSender<Notice>,
     ) -> Arc<Upstream> {
@@ -168,7 +171,7 @@ impl Upstream {
             notices,
             is_stopped: AtomicBool::new(false),
             crashes: AtomicU32::new(0),
-            data,
+            tokens: tokens_for(&config, data, agent),
             watched: watch::Sender::default(),
             config,
         });
@@ -397,13 +400,13 @@ impl Upstream {
                 Ok(Box::new(StdioWire::start(options, inbox)?))
             }
             Transport::Http { url, headers } => {
-                let tokens = OAuthTokens::new(&self.name, url, &self.data, LoginOptions::default());
                 let options = HttpOptions {
                     url: url.clone(),
                     headers: headers.clone(),
                     spool: self.spool.clone(),
                     connect_timeout: self.config.connect_timeout,
-                    tokens: Some(Arc::new(tokens)),
+                    tokens: self.tokens.clone().map(|tokens| tokens as _),
+                    stream_wait: STREAM_WAIT,
                 };
                 Ok(Box::new(HttpWire::new(options, inbox)?))
             }
@@ -661,6 +664,21 @@ impl Upstream {
         let closing = links.map(|link| async move { link.retire().await });
         futures_util::future::join_all(closing).await;
     }
+}
+
+fn tokens_for(
+    config: &ServerConfig,
+    data: &std::path::Path,
+    agent: Option<&Arc<dyn UserAgent>>,
+) -> Option<Arc<OAuthTokens>> {
+    let Transport::Http { url, .. } = &config.transport else { return None };
+    let options = LoginOptions::from(&config.oauth);
+    let tokens = OAuthTokens::new(config.name.as_str(), url, data, options);
+    let tokens = tokens.with_grant(config.oauth.grant);
+    Some(Arc::new(match agent {
+        Some(agent) => tokens.with_user_agent(agent.clone()),
+        None => tokens,
+    }))
 }
 
 /// Tells a legacy server that was connected anew what its clients had subscribed to.
