@@ -287,9 +287,14 @@ impl Upstream {
         slot: &Arc<Slot>,
         client: &Client,
     ) -> Result<Arc<Link>, ConnectError> {
-        if !matches!(self.state(), State::Ready { .. }) {
-            self.state.send_replace(State::Connecting);
-        }
+        // A server that failed stays so until it is there: nobody waits for its next try.
+        self.state.send_if_modified(|state| {
+            let is_first = matches!(state, State::Idle);
+            if is_first {
+                *state = State::Connecting;
+            }
+            is_first
+        });
         match self.connect(client).await {
             Ok(link) => {
                 *lock(&slot.link) = Some(link.clone());
@@ -510,12 +515,10 @@ impl Upstream {
             }
             match self.link(&client).await {
                 Ok(link) => {
-                    let had = lock(&self.catalogs).len();
                     self.forget_catalogs();
                     if let Err(error) = self.catalog_of(&link, &client.fingerprint()).await {
                         tracing::warn!(server = &*self.name, %error, "its tools cannot be listed");
                     }
-                    let _ = had;
                     self.changed();
                     return;
                 }

@@ -9,11 +9,14 @@ use tokio::sync::watch;
 use super::link::{Event, Link, Step};
 use crate::{bridge, client::Owner};
 
-/// How long to wait before listening again after the server ended it.
-const PAUSE: Duration = Duration::from_secs(2);
+/// How long to wait before listening again after the server ended it; twice as long each time that
+/// it had nothing to say, because it may not know the request at all.
+const PAUSE_MIN: Duration = Duration::from_secs(2);
+const PAUSE_MAX: Duration = Duration::from_secs(60);
 
 /// Listens until the connection ends.
 pub(super) async fn listen(link: Arc<Link>, mut uris: watch::Receiver<BTreeSet<String>>) {
+    let mut pause = PAUSE_MIN;
     loop {
         let params = params(&link, &uris.borrow_and_update());
         let call = link.start(Owner::GATEWAY, "subscriptions/listen", |_| params, Vec::new()).await;
@@ -25,7 +28,7 @@ pub(super) async fn listen(link: Arc<Link>, mut uris: watch::Receiver<BTreeSet<S
                     Err(_) => return,
                 },
                 step = call.next() => match step {
-                    Step::Event(Event::Notification { .. }) => {}
+                    Step::Event(Event::Notification { .. }) => pause = PAUSE_MIN,
                     Step::Event(Event::Request(request)) => {
                         request.refuse("nobody is there to be asked").await;
                     }
@@ -34,7 +37,8 @@ pub(super) async fn listen(link: Arc<Link>, mut uris: watch::Receiver<BTreeSet<S
                         if link.closed().is_some() {
                             return;
                         }
-                        tokio::time::sleep(PAUSE).await;
+                        tokio::time::sleep(pause).await;
+                        pause = (pause * 2).min(PAUSE_MAX);
                         break;
                     }
                 },
