@@ -17,7 +17,7 @@ use crate::{
     args::{Audience, InputKind, NormalizeArguments},
     files::{Folder, FolderSink},
     input::{Source, read_json, sources},
-    terminal::printable,
+    terminal::{escaped, printable},
 };
 
 /// A larger input is read in chunks: its long strings become files, and memory stays flat.
@@ -207,31 +207,21 @@ pub(crate) fn print_notes(notes: &[Note], is_explained: bool) -> anyhow::Result<
     for note in notes {
         match is_explained {
             true => writeln!(out, "{}", printable(&note.to_string()))?,
-            false => writeln!(out, "{}", seen(&note.to_json().to_string()))?,
+            false => writeln!(out, "{}", escaped(&note.to_json().to_string()))?,
         }
     }
     Ok(())
 }
 
-/// JSON with the characters that nobody sees, and that end a line for some, as escapes.
-fn seen(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for char in json.chars() {
-        match char {
-            '\u{7f}'..='\u{9f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                out.push_str(&format!("\\u{:04x}", char as u32));
-            }
-            _ => out.push(char),
-        }
-    }
-    out
-}
-
-/// A result on standard output.
+/// A result on standard output. A terminal gets nothing from a server that it would obey; a pipe
+/// gets the bytes as they are.
 pub(crate) fn print_text(text: &Text, is_pretty: bool) -> anyhow::Result<()> {
+    let is_terminal = io::stdout().is_terminal();
     match text {
-        Text::Json(json) if is_pretty => print_line(&json.to_pretty()),
+        Text::Json(json) if is_pretty => print_line(&escaped(&json.to_pretty())),
+        Text::Json(json) if is_terminal => print_line(&escaped(json.as_text())),
         Text::Json(json) => print_line(json.as_text()),
+        Text::Exact(text) if is_terminal => print_line(&escaped(text)),
         Text::Exact(text) => print_line(text),
     }
 }

@@ -23,13 +23,35 @@ pub(crate) fn columns_of(terminal: impl AsFd) -> usize {
     terminal_size_of(terminal).map_or(COLUMNS, |(Width(columns), _)| usize::from(columns))
 }
 
+/// What a terminal obeys instead of showing it, or what changes how its neighbours are shown.
+fn is_unseen(char: char) -> bool {
+    char.is_control()
+        || matches!(char, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
+}
+
 /// Foreign text on a terminal: without what a terminal would obey.
 pub(crate) fn printable(text: &str) -> String {
-    let is_unseen = |char: char| {
-        char.is_control()
-            || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
-    };
     text.chars().map(|char| if is_unseen(char) { '\u{fffd}' } else { char }).collect()
+}
+
+/// JSON with the characters that nobody sees as escapes. It is the same value: they can only stand
+/// in strings, apart from white space, which stays.
+pub(crate) fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for char in json.chars() {
+        match char {
+            '\n' | '\t' => out.push(char),
+            // White space here, and the way back over the line on a terminal.
+            '\r' => out.push(' '),
+            char if is_unseen(char) => {
+                for unit in char.encode_utf16(&mut [0; 2]) {
+                    out.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+            char => out.push(char),
+        }
+    }
+    out
 }
 
 /// Foreign text as one line: line ends and other white space are a space.
@@ -82,7 +104,7 @@ pub(crate) fn size(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{one_line, size, wrap};
+    use super::{escaped, one_line, size, wrap};
 
     #[test]
     fn lines_are_broken_between_words() {
@@ -95,6 +117,15 @@ mod tests {
     #[test]
     fn a_terminal_is_given_nothing_to_obey() {
         assert_eq!(one_line("red \u{1b}[31m\n\t now\u{7}"), "red \u{fffd}[31m now\u{fffd}");
+    }
+
+    #[test]
+    fn json_is_the_same_value_with_nothing_to_obey() {
+        let json = "{\n  \"a\": \"\u{9b}31m \u{202e}x \u{e0041} é\"\n}";
+        let shown = escaped(json);
+        assert_eq!(shown, "{\n  \"a\": \"\\u009b31m \\u202ex \\udb40\\udc41 é\"\n}");
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(value(&shown), value(json));
     }
 
     #[test]
