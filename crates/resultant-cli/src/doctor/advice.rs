@@ -28,7 +28,11 @@ pub(super) fn missing_command(command: &str, looked_in: &OsStr) -> Vec<String> {
         advice.push("arguments do not belong in `command`: put them into `args`".to_owned());
     }
     if looked_in.is_empty() {
-        advice.push("is the path right? a relative one starts in the current folder".to_owned());
+        advice.push(
+            "is the path right? one that begins with `./` or `../` starts in the folder of the \
+             configuration"
+                .to_owned(),
+        );
     } else {
         advice
             .push("give its full path as `command`; `which` in your terminal prints it".to_owned());
@@ -60,8 +64,16 @@ pub(super) fn of_failure(config: &ServerConfig, failure: &Failure, again: &str) 
         FailureKind::Start => by_hand.into_iter().collect(),
         FailureKind::Ended => match by_hand {
             Some(by_hand) => vec![by_hand],
+            None if is_plain_http(config) => {
+                vec!["does the server speak TLS? then try https:// instead of http://".to_owned()]
+            }
             None => vec!["look into the server's own log".to_owned()],
         },
+        FailureKind::Unauthorized | FailureKind::Status(401) if has_token(config) => vec![
+            "the token in `headers` is not taken: has it expired, and is it for this server?"
+                .to_owned(),
+            format!("or remove it and log in: resultant login {name}{again}"),
+        ],
         FailureKind::Unauthorized | FailureKind::Status(401) => vec![
             format!("log in: resultant login {name}{again}"),
             "or give it a token: \"headers\": {\"Authorization\": \"Bearer ${TOKEN}\"}".to_owned(),
@@ -97,6 +109,20 @@ pub(super) fn of_failure(config: &ServerConfig, failure: &Failure, again: &str) 
             None => vec!["is the address one of an MCP server, or of a web page?".to_owned()],
         },
     }
+}
+
+/// Whether the configuration says who is asking.
+fn has_token(config: &ServerConfig) -> bool {
+    match &config.transport {
+        Transport::Http { headers, .. } => {
+            headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"))
+        }
+        Transport::Stdio { .. } => false,
+    }
+}
+
+fn is_plain_http(config: &ServerConfig) -> bool {
+    matches!(&config.transport, Transport::Http { url, .. } if url.scheme() == "http")
 }
 
 fn unreachable(reason: &str) -> Vec<String> {

@@ -43,6 +43,11 @@ fn find(config: &ServerConfig, reached: &Reached, failure: Option<&Failure>) -> 
     };
     match reached {
         Reached::Program(path) => Check::new("command", Verdict::Ok, path.display().to_string()),
+        Reached::NoFolder(path) => {
+            let text = format!("there is no folder `{}`", printable(&path.to_string_lossy()));
+            let try_this = "correct it; a relative one starts in the folder of the configuration";
+            Check::failed("cwd", text, vec![try_this.to_owned()])
+        }
         Reached::NotExecutable(path) if has_failed(FailureKind::Start) => {
             let text = format!("{} is there and cannot be run", path.display());
             let try_this = format!("make it executable: chmod +x {}", path.display());

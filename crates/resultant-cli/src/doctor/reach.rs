@@ -22,6 +22,8 @@ pub(super) enum Reached {
     NoProgram {
         looked_in: OsString,
     },
+    /// The folder that it is to run in is not there.
+    NoFolder(PathBuf),
     /// It is there and cannot be run.
     NotExecutable(PathBuf),
     Host(String),
@@ -35,6 +37,7 @@ pub(super) enum Reached {
 
 pub(super) async fn reach(server: &ServerConfig) -> Reached {
     match &server.transport {
+        Transport::Stdio { cwd: Some(cwd), .. } if !cwd.is_dir() => Reached::NoFolder(cwd.clone()),
         Transport::Stdio { command, env, cwd, .. } => {
             let own = env.iter().find(|(name, _)| name == "PATH");
             let path = own.map(|(_, path)| OsString::from(path)).or_else(|| env::var_os("PATH"));

@@ -265,10 +265,19 @@ pub(super) async fn refusal(
         _ => false,
     };
     if wants_token {
-        let hint =
-            challenge.map_or_else(String::new, |challenge| format!(": {}", excerpt(&challenge)));
+        let hint = challenge.map(|challenge| excerpt(&challenge));
+        // 403 can also mean that no token helps; the server's own words may tell.
+        let (wants, hint) = match status {
+            StatusCode::UNAUTHORIZED => ("wants a token", hint),
+            _ => (
+                "may want another token",
+                hint.or_else(|| Some(excerpt(&String::from_utf8_lossy(&body)))),
+            ),
+        };
+        let hint = hint.filter(|hint| !hint.is_empty());
+        let hint = hint.map_or_else(String::new, |hint| format!(": {hint}"));
         return Err(WireError::Unauthorized(format!(
-            "the server answered {} and wants a token{hint}",
+            "the server answered {} and {wants}{hint}",
             status.as_u16()
         )));
     }
