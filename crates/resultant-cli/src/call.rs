@@ -21,7 +21,7 @@ use crate::{
     files::Folder,
     nearest,
     normalize::{print_notes, print_text},
-    serve::{block_on, start_log, stop_signal},
+    serve::{block_on, signalled, start_log},
     source,
     terminal::{one_line, printable, size},
 };
@@ -52,12 +52,12 @@ pub(crate) fn run(arguments: &CallArguments) -> anyhow::Result<ExitCode> {
         let gateway = Gateway::start(config)?;
         let called = tokio::select! {
             called = call(&gateway, arguments, &server, &tool, &given) => called,
-            () = stop_signal() => Ok(None),
+            () = signalled() => Ok(None),
         };
         // Who presses Ctrl-C twice does not want to wait for servers either.
         tokio::select! {
             () = gateway.stop() => {}
-            () = stop_signal() => {}
+            () = signalled() => {}
         }
         match called? {
             Some(delivery) => report(arguments, &delivery, folder.as_ref()),

@@ -30,10 +30,27 @@ fn config_for(program: &Path) -> Value {
     json!({"mcpServers": {SERVER: {"command": program, "args": ["demo-server"]}}})
 }
 
+/// The folder of this program, where a shell would not find it as `resultant`.
+fn folder_to_add() -> Option<String> {
+    let program = env::current_exe().ok()?;
+    let search = env::var_os("PATH").unwrap_or_default();
+    let is_found = env::split_paths(&search).any(|folder| folder.join("resultant").is_file());
+    if is_found {
+        return None;
+    }
+    Some(program.parent()?.to_str()?.replace('\'', "'\\''"))
+}
+
 /// What to try next, with the gateway's own address, such as `http://127.0.0.1:8642`, and the
 /// options that let another `resultant` find the same servers, such as `--config FILE`.
 pub(crate) fn next_steps(base_url: &str, options: &str) -> String {
     let url = base_url.trim_end_matches('/');
+    let path = match folder_to_add() {
+        Some(folder) => {
+            format!("  export PATH='{folder}':\"$PATH\"   so that `resultant` is found\n")
+        }
+        None => String::new(),
+    };
     let tools = format!("resultant tools {options}");
     let tools = tools.trim_end();
     let call = format!("resultant call {options}");
@@ -52,8 +69,8 @@ Give it to an agent
   then ask, for example: "make the sales report", "what went wrong in the web log?",
   "open the live dashboard"
 
-Look around from here
-  {tools}
+Look around, in another terminal
+{path}  {tools}
 {calls}  {doctor}
 
 Speak the protocol yourself

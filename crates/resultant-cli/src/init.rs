@@ -130,7 +130,7 @@ fn report(output: &Path, text: &str, source: Option<&Path>) {
                 }
                 Err(mut errors) => {
                     errors.source = Some(output.to_owned());
-                    eprintln!("Before you start, see to these:\n\n{errors}");
+                    eprintln!("Before you start, see to these:\n\n{errors}\n");
                 }
             }
             if servers > 0 {

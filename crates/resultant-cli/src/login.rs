@@ -10,7 +10,7 @@ use resultant_gateway::{Login, LoginError, LoginOptions, config::Transport};
 
 use crate::{
     args::{LoginArguments, SourceArguments},
-    serve::{block_on, environment, start_log, stop_signal},
+    serve::{block_on, environment, signalled, start_log},
     source,
     terminal::printable,
 };
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &LoginArguments) -> anyhow::Result<ExitCode> {
     let login = block_on(async {
         tokio::select! {
             login = resultant_gateway::login(name, url, &config.data, &agent, &options) => Some(login),
-            () = stop_signal() => None,
+            () = signalled() => None,
         }
     })?;
     match login {

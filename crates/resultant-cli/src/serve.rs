@@ -12,7 +12,7 @@ use std::{
 
 use anyhow::Context as _;
 use resultant_gateway::{
-    Gateway,
+    Gateway, Listener, StartError,
     config::{Config, Listen, Loaded, Start, Transport},
 };
 use tracing_subscriber::{EnvFilter, fmt::format::FmtSpan};
@@ -72,7 +72,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let settings = Settings { listen: arguments.listen.clone(), data: arguments.data.clone() };
     let config = settings.apply(load(arguments.config.as_deref())?);
     if config.servers.is_empty() {
-        eprintln!("resultant: no servers are configured; `resultant init` writes a starter");
+        eprintln!("resultant: {}", source::no_servers(&config));
     }
     block_on(run(config, settings, |address| {
         eprintln!("listening on http://{address}");
@@ -103,16 +103,32 @@ async fn run(
     settings: Settings,
     ready: impl FnOnce(SocketAddr),
 ) -> anyhow::Result<ExitCode> {
-    let listen = config.listen.to_string();
     let source = config.source.clone();
+    let listener = listen(&config.listen).await?;
     watch_orphans();
     let gateway = Gateway::start(config)?;
     if let Some(source) = source {
         tokio::spawn(watch(gateway.clone(), source, settings));
     }
-    resultant_gateway::serve(gateway.clone(), &listen, ready, stop_signal()).await?;
+    resultant_gateway::serve(gateway.clone(), listener, ready, stop_signal()).await?;
     gateway.stop().await;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Takes the address before any server is started, and says what is unusual about it.
+async fn listen(address: &Listen) -> anyhow::Result<Listener> {
+    if !address.is_loopback() {
+        tracing::warn!(
+            "{address} is not of this machine alone: whoever reaches it can call every tool, as \
+             there is no authentication yet"
+        );
+    }
+    resultant_gateway::listen(address).await.map_err(|error| match &error {
+        StartError::Listen { cause, .. } if cause.kind() == io::ErrorKind::AddrInUse => {
+            anyhow::anyhow!("{error}; is a gateway running there already? `--listen` takes another")
+        }
+        _ => error.into(),
+    })
 }
 
 /// Servers are not to outlive us, also when we are killed.
@@ -123,8 +139,18 @@ fn watch_orphans() {
     }
 }
 
-/// Ends when the process is told to.
-pub(crate) async fn stop_signal() {
+/// Ends when the process is told to. Who tells it twice does not wait for calls under way.
+async fn stop_signal() {
+    signalled().await;
+    tokio::spawn(async {
+        signalled().await;
+        // As a shell says it of a program that was interrupted.
+        std::process::exit(130);
+    });
+}
+
+/// Ends at the next SIGINT or SIGTERM.
+pub(crate) async fn signalled() {
     let interrupted = tokio::signal::ctrl_c();
     #[cfg(unix)]
     {
@@ -160,7 +186,10 @@ async fn watch(gateway: Arc<Gateway>, source: PathBuf, settings: Settings) {
         }
         seen = now;
         match Config::load(Some(&source), &environment) {
-            Ok(Loaded { config, .. }) => {
+            Ok(Loaded { config, warnings }) => {
+                for warning in warnings {
+                    tracing::warn!("{}:{warning}", source.display());
+                }
                 gateway.reload(settings.apply(config));
                 tracing::info!(file = %source.display(), "configuration read again");
             }
@@ -224,7 +253,9 @@ pub(crate) fn proxy(arguments: &ProxyArguments) -> anyhow::Result<ExitCode> {
             let stop = async move {
                 let _ = stopped.await;
             };
-            resultant_gateway::serve(downloads, "127.0.0.1:0", ready, stop).await
+            let address = Listen { host: "127.0.0.1".to_owned(), port: 0 };
+            let listener = resultant_gateway::listen(&address).await?;
+            resultant_gateway::serve(downloads, listener, ready, stop).await
         });
         let serving = resultant_gateway::serve_stdio(
             gateway.clone(),

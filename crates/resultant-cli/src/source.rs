@@ -39,7 +39,7 @@ pub(crate) fn demo() -> anyhow::Result<Config> {
 pub(crate) fn choose(config: &mut Config, server: Option<&str>) -> anyhow::Result<()> {
     let Some(server) = server else {
         if config.servers.is_empty() {
-            bail!(no_servers());
+            bail!(no_servers(config));
         }
         return Ok(());
     };
@@ -89,14 +89,17 @@ fn no_tool(server: &str, arguments: &SourceArguments) -> String {
     )
 }
 
-fn no_servers() -> String {
-    "no servers are configured; `resultant init` writes a starter, and `--demo` needs none"
-        .to_owned()
+/// What to do where there are no servers at all.
+pub(crate) fn no_servers(config: &Config) -> String {
+    match &config.source {
+        Some(path) => format!("{} has no servers; add yours to it", path.display()),
+        None => "no servers are configured; `resultant init` writes a starter".to_owned(),
+    }
 }
 
 fn unknown_server(config: &Config, name: &str) -> String {
     if config.servers.is_empty() {
-        return no_servers();
+        return no_servers(config);
     }
     let known: Vec<&str> = config.servers.iter().map(|server| server.name.as_str()).collect();
     format!("there is no server `{name}`; {}", nearest::hint(name, &known))

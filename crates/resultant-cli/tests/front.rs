@@ -12,7 +12,7 @@ use std::{
     io::{Read as _, Write as _},
     net::TcpStream,
     path::Path,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context as _, ensure};
@@ -314,12 +314,87 @@ fn changes_reach_clients_of_both_eras() -> anyhow::Result<()> {
     ensure!(!listed.contains(&"two_echo".to_owned()), "{listed:?}");
     // A broken file changes nothing.
     fs::write(folder.path().join("resultant.json"), "{\"mcpServers\": 7}")?;
-    let limit = std::time::Instant::now() + Duration::from_secs(60);
+    let limit = Instant::now() + Duration::from_secs(60);
     while !gateway.log().contains("the old one stays") {
-        ensure!(std::time::Instant::now() < limit, "the problem is not reported");
+        ensure!(Instant::now() < limit, "the problem is not reported");
         std::thread::sleep(Duration::from_millis(50));
     }
     let again = names(&client.result("tools/list", json!({}))?, "tools", "name");
     ensure!(again == listed, "{again:?}");
+    Ok(())
+}
+
+#[test]
+fn a_page_of_an_allowed_origin_can_use_the_gateway_and_no_other() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let config = json!({
+        "mcpServers": {"one": demo()},
+        "resultant": {"allowed_origins": ["https://app.example"]},
+    });
+    let gateway = Gateway::start(PROGRAM, &config, folder.path())?;
+    let initialize = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "page", "version": "1"}},
+    });
+    let preflight = |origin: &str| {
+        let asked = "Access-Control-Request-Method: POST\r\n\
+                     Access-Control-Request-Headers: content-type, mcp-session-id, mcp-param-x\r\n";
+        let request = format!(
+            "OPTIONS /mcp HTTP/1.1\r\nHost: ADDRESS\r\nOrigin: {origin}\r\n{asked}Connection: close\r\n\r\n"
+        );
+        exchange(&gateway, &request)
+    };
+    let send = |origin: &str| {
+        let headers =
+            format!("Host: ADDRESS\r\nOrigin: {origin}\r\nContent-Type: application/json\r\n");
+        post(&gateway, &headers, &initialize.to_string())
+    };
+    for origin in ["http://localhost:5173", "https://app.example"] {
+        let allowed = format!("access-control-allow-origin: {origin}\r\n");
+        let (status, head, _) = preflight(origin)?;
+        ensure!(status == 204 && head.contains(&allowed), "{origin}: {head}");
+        for part in ["methods: get, post, delete", "headers: content-type, mcp-session-id, mcp-p"] {
+            ensure!(head.contains(&format!("access-control-allow-{part}")), "{origin}: {head}");
+        }
+        let (status, head, _) = send(origin)?;
+        ensure!(status == 200 && head.contains(&allowed), "{origin}: {head}");
+        let exposed = head.lines().find(|line| line.starts_with("access-control-expose-headers"));
+        ensure!(exposed.is_some_and(|line| line.contains("mcp-session-id")), "{origin}: {head}");
+        ensure!(head.contains("vary: origin"), "{origin}: {head}");
+    }
+    for origin in ["null", "https://evil.example", "http://localhost.evil.example"] {
+        for (status, head, _) in [preflight(origin)?, send(origin)?] {
+            ensure!(status == 403, "{origin}: {head}");
+            ensure!(!head.contains("access-control-allow-origin"), "{origin}: {head}");
+        }
+    }
+    let (_, head, _) = get(&gateway, "/healthz", "")?;
+    ensure!(!head.contains("access-control-allow-origin"), "{head}");
+    Ok(())
+}
+
+#[test]
+fn a_server_that_fails_is_tried_less_and_less_and_nobody_waits_for_it() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let missing = folder.path().join("missing");
+    let config = json!({"mcpServers": {"one": demo(), "gone": {"command": missing}}});
+    let gateway = Gateway::start(PROGRAM, &config, folder.path())?;
+    let end = Instant::now() + Duration::from_secs(60);
+    let mut tries = 0;
+    while tries < 3 {
+        ensure!(Instant::now() < end, "it was tried {tries} times in a row, says the gateway");
+        let (status, _, body) = get(&gateway, "/readyz", "")?;
+        let state = serde_json::from_slice::<Value>(&body)?;
+        let now = state["servers"]["gone"]["tries"].as_u64().unwrap_or_default();
+        ensure!(now >= tries, "a new try does not hide how often it failed: {state}");
+        if now > 0 && state["servers"]["one"]["state"] == "ready" {
+            ensure!(status == 200, "every server has been tried: {state}");
+        }
+        tries = now;
+        std::thread::yield_now();
+    }
+    let client = Client::http(&gateway.all(), &Identity::plain(LEGACY))?;
+    let listed = names(&client.result("tools/list", json!({}))?, "tools", "name");
+    ensure!(listed.iter().any(|name| name == "one_echo"), "{listed:?}");
     Ok(())
 }

@@ -6,4 +6,7 @@ mod http;
 mod request;
 mod stdio;
 
-pub use self::{http::serve, stdio::serve_stdio};
+pub use self::{
+    http::{Listener, listen, serve},
+    stdio::serve_stdio,
+};

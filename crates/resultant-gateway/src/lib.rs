@@ -23,7 +23,7 @@ mod survey;
 mod upstream;
 
 pub use self::{
-    front::{serve, serve_stdio},
+    front::{Listener, listen, serve, serve_stdio},
     gateway::{Gateway, StartError},
     local::{CallError, Caller, Delivery, KeptFile, LocalCall, Question, Step},
     orphans::{end_orphans, watch_orphans},

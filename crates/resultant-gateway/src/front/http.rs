@@ -31,6 +31,7 @@ use super::{
 };
 use crate::{
     client::{Client, Scope},
+    config::Listen,
     dispatch,
     gateway::{Gateway, StartError},
     rpc::{self, Batch, Kind, Message, RpcError},
@@ -45,21 +46,37 @@ struct Front {
     guard: Arc<Guard>,
 }
 
+/// An address that is ours, before there is anything behind it.
+#[derive(Debug)]
+pub struct Listener {
+    socket: TcpListener,
+    listen: Listen,
+}
+
+/// Takes an address. Who cannot have it learns that before a server is started in vain.
+pub async fn listen(listen: &Listen) -> Result<Listener, StartError> {
+    let socket = TcpListener::bind(listen.to_string()).await;
+    let socket = socket.map_err(|cause| cannot_listen(listen, cause))?;
+    Ok(Listener { socket, listen: listen.clone() })
+}
+
+fn cannot_listen(listen: &Listen, cause: std::io::Error) -> StartError {
+    StartError::Listen { address: listen.to_string(), cause }
+}
+
 /// Serves clients until `stop` ends; calls that are under way then are finished. `ready` is told
 /// the address before the first client is let in.
 pub async fn serve(
     gateway: Arc<Gateway>,
-    listen: &str,
+    listener: Listener,
     ready: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), StartError> {
-    let failed = |cause| StartError::Listen { address: listen.to_owned(), cause };
-    let listener = TcpListener::bind(listen).await.map_err(failed)?;
+    let Listener { socket: listener, listen } = listener;
+    let failed = |cause| cannot_listen(&listen, cause);
     let address = listener.local_addr().map_err(failed)?;
     let config = gateway.config();
-    let host = listen.rsplit_once(':').map_or(listen, |(host, _)| host);
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    let guard = Guard::new(host, &config.allowed_hosts, &config.allowed_origins);
+    let guard = Guard::new(&listen.host, &config.allowed_hosts, &config.allowed_origins);
     let front = Front { gateway: gateway.clone(), guard: Arc::new(guard) };
     let router = Router::new()
         .route("/mcp", get(all_get).post(all_post).delete(all_delete))
@@ -69,6 +86,7 @@ pub async fn serve(
         .route("/readyz", get(pages::readyz))
         .route("/metrics", get(pages::metrics))
         .route("/api/files/download/{key}", get(pages::download))
+        .fallback(pages::nowhere)
         .layer(axum::middleware::from_fn_with_state(front.clone(), check))
         .with_state(front);
     let listener = axum::serve::ListenerExt::tap_io(listener, |stream| {
@@ -94,13 +112,16 @@ pub async fn serve(
 }
 
 async fn check(State(front): State<Front>, request: Request, next: Next) -> Response {
-    if let Some(reason) = front.guard.refuses(request.headers()) {
-        return (StatusCode::FORBIDDEN, reason).into_response();
-    }
-    let origin = cors::origin(&request);
-    let mut response = match cors::preflight(&request) {
-        Some(response) => response,
-        None => next.run(request).await,
+    let (origin, mut response) = match front.guard.refuses(request.headers()) {
+        Some(reason) => (None, (StatusCode::FORBIDDEN, format!("{reason}\n")).into_response()),
+        None => {
+            let origin = cors::origin(&request);
+            let response = match cors::preflight(&request) {
+                Some(response) => response,
+                None => next.run(request).await,
+            };
+            (origin, response)
+        }
     };
     let headers = response.headers_mut();
     cors::allow(headers, origin);
@@ -449,7 +470,8 @@ impl Front {
 }
 
 fn not_allowed() -> Response {
-    let mut response = StatusCode::METHOD_NOT_ALLOWED.into_response();
+    let text = "MCP is spoken here: a client sends POST, and GET within a session\n";
+    let mut response = (StatusCode::METHOD_NOT_ALLOWED, text).into_response();
     response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
     response
 }

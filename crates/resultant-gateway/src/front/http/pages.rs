@@ -25,6 +25,15 @@ pub(super) async fn home(State(front): State<Front>) -> Response {
     page.into_response()
 }
 
+/// Every other path.
+pub(super) async fn nowhere() -> Response {
+    (
+        StatusCode::NOT_FOUND,
+        "there is nothing here; MCP is at /mcp, and / says what else there is\n",
+    )
+        .into_response()
+}
+
 /// The process is alive.
 pub(super) async fn healthz() -> Response {
     "ok\n".into_response()
