@@ -272,7 +272,7 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Where to listen; port 0 takes a free one
+    /// Where to listen; port 0 takes a free one [default: as configured, else 127.0.0.1:8737]
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) listen: Option<Listen>,
 
@@ -308,7 +308,7 @@ pub(crate) struct ProxyArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoArguments {
-    /// Where to listen; port 0 takes a free one
+    /// Where to listen; port 0 takes a free one [default: 127.0.0.1:8737]
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) listen: Option<Listen>,
 

@@ -47,7 +47,7 @@ pub(crate) fn next_steps(base_url: &str, options: &str) -> String {
     let url = base_url.trim_end_matches('/');
     let path = match folder_to_add() {
         Some(folder) => {
-            format!("  export PATH='{folder}':\"$PATH\"   so that `resultant` is found\n")
+            format!("  export PATH='{folder}':\"$PATH\"   # so that `resultant` is found\n")
         }
         None => String::new(),
     };
@@ -57,7 +57,7 @@ pub(crate) fn next_steps(base_url: &str, options: &str) -> String {
     let call = call.trim_end();
     let mut calls = String::new();
     for (call_of, what) in CALLS {
-        calls.push_str(&format!("  {call} {SERVER}.{call_of:36} {what}\n"));
+        calls.push_str(&format!("  {call} {SERVER}.{call_of:36} # {what}\n"));
     }
     let doctor = format!("resultant doctor {options}");
     let doctor = doctor.trim_end();

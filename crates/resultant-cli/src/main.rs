@@ -21,6 +21,7 @@ mod tools;
 use std::{io, process::ExitCode};
 
 use clap::Parser as _;
+use resultant_gateway::config::ConfigErrors;
 
 use crate::args::{Arguments, Command};
 
@@ -51,7 +52,13 @@ fn main() -> ExitCode {
         // Whoever reads our output has seen enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("resultant: {error:#}");
+            match error.downcast_ref::<ConfigErrors>() {
+                Some(errors) if errors.problems.len() > 1 => {
+                    let count = errors.problems.len();
+                    eprintln!("resultant: the configuration has {count} problems\n{errors}");
+                }
+                _ => eprintln!("resultant: {error:#}"),
+            }
             ExitCode::from(EXIT_INPUT)
         }
     }

@@ -20,6 +20,7 @@ use tracing_subscriber::{EnvFilter, fmt::format::FmtSpan};
 use crate::{
     args::{DemoArguments, ProxyArguments, ServeArguments},
     demo, source,
+    terminal::LogOutput,
 };
 
 /// How often the configuration file is looked at.
@@ -42,7 +43,7 @@ pub(crate) fn start_log(default: &str) {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(io::stderr)
+        .with_writer(LogOutput::new)
         .with_ansi(io::stderr().is_terminal())
         .with_span_events(FmtSpan::NONE);
     let is_json = std::env::var("RESULTANT_LOG").is_ok_and(|format| format == "json");

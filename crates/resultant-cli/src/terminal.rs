@@ -1,7 +1,7 @@
 //! Text on a terminal: how wide it is, and what may be shown there.
 
 use std::{
-    io::{IsTerminal as _, stdout},
+    io::{self, IsTerminal as _, Stderr, Write, stderr, stdout},
     os::fd::AsFd,
 };
 
@@ -23,10 +23,41 @@ pub(crate) fn columns_of(terminal: impl AsFd) -> usize {
     terminal_size_of(terminal).map_or(COLUMNS, |(Width(columns), _)| usize::from(columns))
 }
 
-/// What a terminal obeys instead of showing it, or what changes how its neighbours are shown.
+/// What a terminal obeys instead of showing it.
 fn is_unseen(char: char) -> bool {
-    char.is_control()
-        || matches!(char, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
+    char.is_control() || is_deceptive(char)
+}
+
+/// What changes how its neighbours are shown, or hides what is written.
+fn is_deceptive(char: char) -> bool {
+    matches!(char, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(char, '\u{e0000}'..='\u{e007f}')
+}
+
+/// Standard error for the log, which quotes servers. Control characters are the log's own: its
+/// formatter escapes those of others.
+pub(crate) struct LogOutput(Stderr);
+
+impl LogOutput {
+    pub(crate) fn new() -> LogOutput {
+        LogOutput(stderr())
+    }
+}
+
+impl Write for LogOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) if text.contains(is_deceptive) => {
+                self.0.write_all(text.replace(is_deceptive, "\u{fffd}").as_bytes())?;
+            }
+            _ => self.0.write_all(bytes)?,
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// Foreign text on a terminal: without what a terminal would obey.

@@ -168,7 +168,13 @@ impl Config {
         match path {
             Some(path) => match read(path)? {
                 Some(text) => parse(&text, Some(path), &folder_of(path), env),
-                None => Err(unreadable(path, "there is no such file".to_owned())),
+                None => {
+                    let mut errors = unreadable(path, "there is no such file".to_owned());
+                    for problem in &mut errors.problems {
+                        problem.hint = Some("`resultant init` writes one".to_owned());
+                    }
+                    Err(errors)
+                }
             },
             None => {
                 for path in Config::default_paths(env) {

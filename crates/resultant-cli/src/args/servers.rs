@@ -127,7 +127,7 @@ pub(super) const DOCTOR_EXAMPLES: &str = "\
 Every server is tried at the same time, as the gateway would: its program or address is looked for,
 it is started, greeted and asked for its tools. Where a step fails, the next line says what to try.
 
-Exit code: 0 when everything works; 1 when something failed.
+Exit code: 0 when everything works; 1 when something failed; 2 when there is no server to try.
 
 Examples:
   resultant doctor

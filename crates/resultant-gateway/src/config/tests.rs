@@ -377,7 +377,10 @@ fn files_are_found_and_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mine.json");
     let error = Config::load(Some(&path), &env).unwrap_err().to_string();
-    assert_eq!(error, format!("{}: there is no such file", path.display()));
+    assert_eq!(
+        error,
+        format!("{}: there is no such file — `resultant init` writes one", path.display())
+    );
     fs::write(&path, "{\n\"resultant\": 1}").unwrap();
     let error = Config::load(Some(&path), &env).unwrap_err().to_string();
     let expected = "2:14: /resultant: expected an object, found a number";
