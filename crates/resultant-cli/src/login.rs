@@ -6,13 +6,16 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use resultant_gateway::{Login, LoginError, LoginOptions, config::Transport};
+use resultant_gateway::{
+    Login, LoginError, LoginOptions,
+    config::{Config, Transport},
+};
 
 use crate::{
     args::{LoginArguments, SourceArguments},
     serve::{block_on, environment, signalled, start_log},
     source,
-    terminal::printable,
+    terminal::{one_line, printable},
 };
 
 /// Where the secret of a registered client comes from: arguments are seen by other users.
@@ -25,9 +28,22 @@ pub(crate) fn run(arguments: &LoginArguments) -> anyhow::Result<ExitCode> {
         data: arguments.data.clone(),
         demo: false,
     };
-    let config = source::load(&from)?;
-    let server = source::find(&config, &arguments.server)?;
+    let config = match &arguments.url {
+        Some(url) => {
+            let config = Config::proxy(Transport::http(url, &[])?, &environment)?;
+            source::prepared(config, arguments.data.as_deref())
+        }
+        None => source::load(&from)?,
+    };
+    let server = match &arguments.server {
+        Some(name) => source::find(&config, name)?,
+        None => config.servers.first().context("name a server, or its address with `--url`")?,
+    };
     let name = server.name.as_str();
+    let shown = match &arguments.url {
+        Some(url) => format!("--url {}", printable(url)),
+        None => format!("{name}{}", from.again()),
+    };
     let Transport::Http { url, .. } = &server.transport else {
         bail!(
             "`{name}` is a program on this machine, which has no login; see its own documentation"
@@ -53,7 +69,7 @@ pub(crate) fn run(arguments: &LoginArguments) -> anyhow::Result<ExitCode> {
             eprintln!("Logged in to {name}{}.", told(&login));
             Ok(ExitCode::SUCCESS)
         }
-        Some(Err(error)) => Err(explained(error, name)),
+        Some(Err(error)) => Err(explained(error, &shown, arguments.url.is_none())),
         None => bail!("the login was cancelled"),
     }
 }
@@ -129,13 +145,16 @@ fn told(login: &Login) -> String {
 }
 
 /// What to try, where that is known.
-fn explained(error: LoginError, name: &str) -> anyhow::Error {
+fn explained(error: LoginError, server: &str, is_configured: bool) -> anyhow::Error {
     let hint = match &error {
         LoginError::Auth(reason) if reason.to_lowercase().contains("regist") => format!(
             "the server does not let programs register: register one there yourself and give its \
-             id, as in `resultant login {name} --client-id ID`"
+             id, as in `resultant login {server} --client-id ID`"
         ),
-        LoginError::Auth(_) => format!("`resultant doctor {name}` says whether the server answers"),
+        LoginError::Auth(_) if is_configured => {
+            format!("`resultant doctor {server}` says whether the server answers")
+        }
+        LoginError::Auth(_) => "is the address right, and does the server have logins?".to_owned(),
         LoginError::TimedOut(_) => {
             "try again, and give yourself longer with `--timeout`".to_owned()
         }
@@ -144,5 +163,5 @@ fn explained(error: LoginError, name: &str) -> anyhow::Error {
         | LoginError::NoClient
         | LoginError::Io(_) => return anyhow::Error::new(error).context("the login failed"),
     };
-    anyhow::anyhow!("the login failed: {}; {hint}", printable(&error.to_string()))
+    anyhow::anyhow!("the login failed: {}; {hint}", one_line(&error.to_string()))
 }

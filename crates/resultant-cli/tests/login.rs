@@ -181,3 +181,31 @@ fn a_login_makes_the_server_work() {
     assert!(text(&run(&["login", "files", "--logout"])).contains("The tokens are gone."));
     assert_eq!(run(&["tools", "files"]).status.code(), Some(1));
 }
+
+#[test]
+fn a_login_by_address_makes_a_proxy_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("{}/mcp", start_server());
+    let proxied = || {
+        let mut command = resultant(folder.path(), &["proxy", "--url", &url]);
+        let mut proxy = command.stdin(Stdio::piped()).spawn().unwrap();
+        let who = json!({"name": "test", "version": "1"});
+        let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": who});
+        let mut input = proxy.stdin.take().unwrap();
+        for (id, method, params) in [(1, "initialize", hello), (2, "tools/list", json!({}))] {
+            let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+            writeln!(input, "{request}").unwrap();
+        }
+        drop(input);
+        String::from_utf8(proxy.wait_with_output().unwrap().stdout).unwrap()
+    };
+    assert!(!proxied().contains("whoami"));
+
+    let arguments = ["login", "--url", &url, "--no-browser"];
+    let mut login = resultant(folder.path(), &arguments).spawn().unwrap();
+    let mut lines = BufReader::new(login.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let link = lines.find(|line| line.contains("/authorize?")).unwrap();
+    come_back(link.trim());
+    assert!(login.wait().unwrap().success());
+    assert!(proxied().contains("whoami"));
+}

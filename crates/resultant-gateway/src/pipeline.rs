@@ -347,7 +347,8 @@ fn reason_of(error: &WireError, call: &ToolCall) -> String {
         }
         WireError::Unauthorized(reason) => format!(
             "the server `{server}` wants to know who is asking: {reason}; \
-             try `resultant login {server}`"
+             try `resultant login {server}`, or `resultant login --url URL` where it is behind \
+             `resultant proxy`"
         ),
         WireError::SessionGone | WireError::Status { .. } => {
             format!("the server `{server}` refused the call: {error}")

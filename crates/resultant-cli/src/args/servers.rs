@@ -162,13 +162,18 @@ Examples:
   resultant login github
   resultant login github --no-browser                    print the link only
   resultant login github --client-id ID --scope repo --scope read:user
-  resultant login github --logout                        throw the tokens away";
+  resultant login github --logout                        throw the tokens away
+  resultant login --url https://example.com/mcp          for `resultant proxy --url` of the same";
 
 #[derive(Debug, Args)]
 pub(crate) struct LoginArguments {
-    /// The server
-    #[arg(value_name = "SERVER")]
-    pub(crate) server: String,
+    /// The server, as the configuration calls it
+    #[arg(value_name = "SERVER", required_unless_present = "url", conflicts_with = "url")]
+    pub(crate) server: Option<String>,
+
+    /// A server that is in no configuration, for `resultant proxy --url URL`
+    #[arg(long, value_name = "URL", conflicts_with = "config")]
+    pub(crate) url: Option<String>,
 
     /// The configuration [default: ./resultant.json, else the one in the user's config folder]
     #[arg(long, value_name = "FILE")]
