@@ -12,6 +12,7 @@ use std::{
     io::{Read as _, Write as _},
     net::TcpStream,
     path::Path,
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -396,5 +397,31 @@ fn a_server_that_fails_is_tried_less_and_less_and_nobody_waits_for_it() -> anyho
     let client = Client::http(&gateway.all(), &Identity::plain(LEGACY))?;
     let listed = names(&client.result("tools/list", json!({}))?, "tools", "name");
     ensure!(listed.iter().any(|name| name == "one_echo"), "{listed:?}");
+    Ok(())
+}
+
+#[test]
+fn a_client_hears_nothing_of_how_the_gateway_listens() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let gateway = two_demos(folder.path())?;
+    let data = folder.path().join("proxy");
+    let mut proxy = Command::new(PROGRAM)
+        .args(["proxy", "--url", &gateway.all(), "--data"])
+        .arg(data)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let mut input = proxy.stdin.take().context("no input")?;
+    let who = json!({"name": "test", "version": "1"});
+    let hello = json!({"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": who});
+    for (id, method, params) in [(1, "initialize", hello), (2, "tools/list", json!({}))] {
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        writeln!(input, "{request}")?;
+    }
+    drop(input);
+    let said = String::from_utf8(proxy.wait_with_output()?.stdout)?;
+    ensure!(said.contains("one_echo"), "{said}");
+    ensure!(!said.contains("notifications/subscriptions"), "{said}");
     Ok(())
 }

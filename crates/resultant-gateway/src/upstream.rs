@@ -453,6 +453,8 @@ impl Upstream {
                     Notice::Asked { owner, request }
                 }
                 Unbound::Notification { method, params } => match method.as_str() {
+                    // It is for us, who listen, and means nothing to clients.
+                    "notifications/subscriptions/acknowledged" => continue,
                     "notifications/tools/list_changed" => {
                         self.forget_catalogs();
                         Notice::Changed { server: server.clone(), kind: ListKind::Tools }

@@ -31,6 +31,8 @@ const CHUNK_BYTES: usize = 64 * 1024;
 enum Line {
     Bytes(Bytes),
     File(crate::reply::PassedFile, Json),
+    /// Nothing comes after it.
+    End,
 }
 
 struct Front {
@@ -42,8 +44,8 @@ struct Front {
     running: Mutex<HashMap<String, AbortHandle>>,
 }
 
-/// Serves one client until its input ends, or `stop` does; what is under way is finished. With the name of a
-/// server the client sees that one alone.
+/// Serves one client until its input ends, or `stop` does; what is under way is finished. With the
+/// name of a server the client sees that one alone.
 pub async fn serve_stdio(
     gateway: Arc<Gateway>,
     server: Option<&str>,
@@ -90,8 +92,12 @@ pub async fn serve_stdio(
     if let Some(session) = lock(&front.client).take().and_then(|client| client.session.clone()) {
         front.gateway.close_session(&session.id);
     }
-    drop(front);
-    let _ = tokio::time::timeout(patience, writer).await;
+    // Connections may hold on to the session, and with it to the way out: its end is said.
+    let ended = async {
+        let _ = front.lines.send(Line::End).await;
+        let _ = writer.await;
+    };
+    let _ = tokio::time::timeout(patience, ended).await;
 }
 
 /// The next line; an error for one that is too long, which is skipped.
@@ -132,6 +138,7 @@ async fn write(mut output: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<Li
                 output.write_all(&line).await
             }
             Line::File(file, id) => write_file(&mut output, &file, &id).await,
+            Line::End => return,
         };
         if written.is_err() || output.flush().await.is_err() {
             return;

@@ -1,7 +1,11 @@
 //! Hearing of changes on a modern server: one `subscriptions/listen` request that stays open, and
 //! is made again when what is wanted changes.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use resultant::{Json, Object};
 use tokio::sync::watch;
@@ -10,7 +14,7 @@ use super::link::{Event, Link, Step};
 use crate::{bridge, client::Owner};
 
 /// How long to wait before listening again after the server ended it; twice as long each time that
-/// it had nothing to say, because it may not know the request at all.
+/// it ended soon, because it may not know the request at all.
 const PAUSE_MIN: Duration = Duration::from_secs(2);
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 
@@ -18,6 +22,7 @@ const PAUSE_MAX: Duration = Duration::from_secs(60);
 pub(super) async fn listen(link: Arc<Link>, mut uris: watch::Receiver<BTreeSet<String>>) {
     let mut pause = PAUSE_MIN;
     loop {
+        let since = Instant::now();
         let params = params(&link, &uris.borrow_and_update());
         let call = link.start(Owner::GATEWAY, "subscriptions/listen", |_| params, Vec::new()).await;
         let Ok(mut call) = call else { return };
@@ -28,7 +33,7 @@ pub(super) async fn listen(link: Arc<Link>, mut uris: watch::Receiver<BTreeSet<S
                     Err(_) => return,
                 },
                 step = call.next() => match step {
-                    Step::Event(Event::Notification { .. }) => pause = PAUSE_MIN,
+                    Step::Event(Event::Notification { .. }) => {}
                     Step::Event(Event::Request(request)) => {
                         request.refuse("nobody is there to be asked").await;
                     }
@@ -36,6 +41,9 @@ pub(super) async fn listen(link: Arc<Link>, mut uris: watch::Receiver<BTreeSet<S
                         tracing::debug!(server = &*link.server, ?answer, "listening ended");
                         if link.closed().is_some() {
                             return;
+                        }
+                        if since.elapsed() > PAUSE_MAX {
+                            pause = PAUSE_MIN;
                         }
                         tokio::time::sleep(pause).await;
                         pause = (pause * 2).min(PAUSE_MAX);
