@@ -4,6 +4,7 @@
 //! its handshake what the client can do, so clients that can do the same share a connection, until
 //! the server makes a request of its own: from then on every session has one to itself.
 
+mod catalogs;
 mod handshake;
 mod http;
 mod link;
@@ -28,12 +29,8 @@ use tokio::sync::{Mutex as AsyncMutex, mpsc, watch};
 
 pub use self::handshake::FailureKind;
 pub use self::oauth::{FollowRedirects, Login, LoginError, LoginOptions, UserAgent, login, logout};
-pub(crate) use self::{
-    handshake::{ConnectError, META_PREFIX},
-    link::{Call, Event, Link, Peer, ServerRequest, Step},
-    wire::WireError,
-};
 use self::{
+    catalogs::Catalogs,
     handshake::{START, shake_hands},
     http::{HttpOptions, HttpWire},
     link::Unbound,
@@ -41,9 +38,14 @@ use self::{
     stdio::{StdioOptions, StdioWire},
     wire::{Inbox, Wire},
 };
+pub(crate) use self::{
+    handshake::{ConnectError, META_PREFIX},
+    link::{Call, Event, Link, Peer, ServerRequest, Step},
+    wire::WireError,
+};
 use crate::{
     body::SpoolOptions,
-    catalog::{Oddity, ServerCatalog, fetch},
+    catalog::ServerCatalog,
     client::{Client, Owner, lock},
     config::{Era, Isolate, ServerConfig, Start, Transport},
 };
@@ -138,7 +140,7 @@ pub(crate) struct Upstream {
     /// What was found out about its version.
     era: Mutex<Era>,
     asks: AtomicBool,
-    catalogs: Mutex<HashMap<String, Arc<ServerCatalog>>>,
+    catalogs: Catalogs,
     notices: mpsc::UnboundedSender<Notice>,
     is_stopped: AtomicBool,
     /// How often in a row a connection ended early.
@@ -167,7 +169,7 @@ impl Upstream {
             slots: Mutex::default(),
             era: Mutex::new(config.era),
             asks: AtomicBool::new(false),
-            catalogs: Mutex::default(),
+            catalogs: Catalogs::default(),
             notices,
             is_stopped: AtomicBool::new(false),
             crashes: AtomicU32::new(0),
@@ -456,7 +458,7 @@ impl Upstream {
                     // It is for us, who listen, and means nothing to clients.
                     "notifications/subscriptions/acknowledged" => continue,
                     "notifications/tools/list_changed" => {
-                        self.forget_catalogs();
+                        self.catalogs.forget();
                         Notice::Changed { server: server.clone(), kind: ListKind::Tools }
                     }
                     "notifications/prompts/list_changed" => {
@@ -517,7 +519,7 @@ impl Upstream {
             }
             match self.link(&client).await {
                 Ok(link) => {
-                    self.forget_catalogs();
+                    self.catalogs.forget();
                     if let Err(error) = self.catalog_of(&link, &client.fingerprint()).await {
                         tracing::warn!(server = &*self.name, %error, "its tools cannot be listed");
                     }
@@ -525,9 +527,9 @@ impl Upstream {
                     return;
                 }
                 Err(_) => {
-                    let had_tools = !lock(&self.catalogs).is_empty();
+                    let had_tools = !self.catalogs.is_empty();
                     if self.any_link().is_none() && had_tools {
-                        self.forget_catalogs();
+                        self.catalogs.forget();
                         self.changed();
                     }
                     let wait = match self.state() {
@@ -548,18 +550,14 @@ impl Upstream {
         }
     }
 
-    fn forget_catalogs(&self) {
-        lock(&self.catalogs).clear();
-    }
-
     /// What the server offers to this client, from memory where it is there.
     pub(crate) async fn catalog(
         self: &Arc<Upstream>,
         client: &Client,
     ) -> Result<Arc<ServerCatalog>, ConnectError> {
         let fingerprint = client.fingerprint();
-        if let Some(catalog) = lock(&self.catalogs).get(&fingerprint) {
-            return Ok(catalog.clone());
+        if let Some(catalog) = self.catalogs.known(&fingerprint) {
+            return Ok(catalog);
         }
         let link = self.link(client).await?;
         self.catalog_of(&link, &fingerprint).await
@@ -567,7 +565,7 @@ impl Upstream {
 
     /// What is known of the server's tools without asking it.
     pub(crate) fn known_catalog(&self, client: &Client) -> Option<Arc<ServerCatalog>> {
-        lock(&self.catalogs).get(&client.fingerprint()).cloned()
+        self.catalogs.known(&client.fingerprint())
     }
 
     async fn catalog_of(
@@ -575,19 +573,7 @@ impl Upstream {
         link: &Arc<Link>,
         fingerprint: &str,
     ) -> Result<Arc<ServerCatalog>, ConnectError> {
-        let catalog = Arc::new(fetch(link, &self.config, self.tools_max).await?);
-        for Oddity { tool, reason, is_left_out } in &catalog.oddities {
-            let what = if *is_left_out { "tool left out" } else { "tool repaired" };
-            tracing::warn!(server = &*self.name, tool, reason, "{what}");
-        }
-        let mut catalogs = lock(&self.catalogs);
-        // What was the same before stays the same, also its place in the merged list.
-        catalogs.insert(fingerprint.to_owned(), catalog.clone());
-        if link.is_modern() {
-            // A modern server knows no connections: this holds for everybody.
-            catalogs.insert("{}".to_owned(), catalog.clone());
-        }
-        Ok(catalog)
+        self.catalogs.get(link, &self.config, self.tools_max, fingerprint).await
     }
 
     /// Closes the connection that was made at the start when nobody uses it.
