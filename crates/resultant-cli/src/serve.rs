@@ -140,13 +140,15 @@ fn watch_orphans() {
     }
 }
 
-/// Ends when the process is told to. Who tells it twice does not wait for calls under way.
+/// Ends when the process is told to. A person who then presses Ctrl-C does not wait for calls under
+/// way; a service manager that repeats itself does.
 async fn stop_signal() {
     signalled().await;
     tokio::spawn(async {
-        signalled().await;
-        // As a shell says it of a program that was interrupted.
-        std::process::exit(130);
+        if tokio::signal::ctrl_c().await.is_ok() {
+            // As a shell says it of a program that was interrupted.
+            std::process::exit(130);
+        }
     });
 }
 
