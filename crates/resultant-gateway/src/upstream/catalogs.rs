@@ -3,7 +3,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, Weak},
 };
 
 use tokio::sync::Mutex as AsyncMutex;
@@ -25,6 +25,18 @@ struct Known {
     generation: u64,
     /// By what the client can do.
     by_fingerprint: HashMap<String, Arc<ServerCatalog>>,
+    /// Counts fetches that failed.
+    failures: u64,
+    /// The last of them, and over which connection.
+    failure: Option<(Weak<Link>, ConnectError)>,
+}
+
+impl Known {
+    /// The failure that who began to wait at `failures` has waited for.
+    fn failed_since(&self, failures: u64, link: &Arc<Link>) -> Option<ConnectError> {
+        let (failed, error) = self.failure.as_ref().filter(|_| self.failures != failures)?;
+        (failed.as_ptr() == Arc::as_ptr(link)).then(|| error.clone())
+    }
 }
 
 /// The lists of one server.
@@ -59,14 +71,27 @@ impl Catalogs {
         tools_max: usize,
         fingerprint: &str,
     ) -> Result<Arc<ServerCatalog>, ConnectError> {
+        let failures = lock(&self.known).failures;
         let _fetching = self.fetching.lock().await;
+        // Whoever waited for a fetch that failed does not wait for another.
+        if let Some(error) = lock(&self.known).failed_since(failures, link) {
+            return Err(error);
+        }
         let mut tries = 0;
         loop {
             if let Some(catalog) = self.known(fingerprint) {
                 return Ok(catalog);
             }
             let generation = lock(&self.known).generation;
-            let catalog = Arc::new(fetch(link, config, tools_max).await?);
+            let catalog = match fetch(link, config, tools_max).await {
+                Ok(catalog) => Arc::new(catalog),
+                Err(error) => {
+                    let mut known = lock(&self.known);
+                    known.failures += 1;
+                    known.failure = Some((Arc::downgrade(link), error.clone()));
+                    return Err(error);
+                }
+            };
             tries += 1;
             let mut known = lock(&self.known);
             if known.generation != generation && tries < TRIES_MAX {
