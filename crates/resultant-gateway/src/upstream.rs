@@ -51,7 +51,14 @@ use crate::{
 /// Stateless callers of a server that asks get a connection each, up to this many.
 const SPARES_MAX: usize = 8;
 const BACKOFF_MIN: Duration = Duration::from_millis(500);
-const BACKOFF_MAX: Duration = Duration::from_secs(60);
+const BACKOFF_MAX: Duration = Duration::from_secs(30);
+/// How long lists over several servers wait for one of them, all of them together.
+const LIST_TIME: Duration = Duration::from_secs(4);
+/// A server that is connected has at least this long to answer a list.
+pub(crate) const LIST_TIME_MIN: Duration = Duration::from_secs(1);
+/// The lists that may be over several servers.
+const LISTS: [&str; 4] =
+    ["tools/list", "prompts/list", "resources/list", "resources/templates/list"];
 /// A connection that held this long did not fail at the start.
 const STABLE_TIME: Duration = Duration::from_secs(30);
 
@@ -141,6 +148,10 @@ pub(crate) struct Upstream {
     is_stopped: AtomicBool,
     /// How often in a row a connection ended early.
     crashes: AtomicU32,
+    /// How often in a row no connection could be made.
+    failures: AtomicU32,
+    /// Since when lists wait for it, by their method.
+    waited_since: Mutex<HashMap<String, Instant>>,
     /// The data folder, where tokens are.
     data: std::path::PathBuf,
     /// What is watched on a modern server.
@@ -168,6 +179,8 @@ impl Upstream {
             notices,
             is_stopped: AtomicBool::new(false),
             crashes: AtomicU32::new(0),
+            failures: AtomicU32::new(0),
+            waited_since: Mutex::default(),
             data,
             watched: watch::Sender::default(),
             config,
@@ -175,6 +188,10 @@ impl Upstream {
         if upstream.config.start == Start::Eager {
             let upstream = upstream.clone();
             upstream.state.send_replace(State::Connecting);
+            // The time that lists wait begins with the server's start.
+            for method in LISTS {
+                upstream.patience(method);
+            }
             tokio::spawn(async move { upstream.revive(nobody()).await });
         }
         upstream
@@ -184,12 +201,62 @@ impl Upstream {
         self.state.borrow().clone()
     }
 
-    /// Waits while the server is being connected, but not longer than this.
-    pub(crate) async fn settled(&self, patience: Duration) -> State {
+    /// Waits while the server is being connected, but not longer than a list may.
+    pub(crate) async fn settled(&self, method: &str) -> State {
         let mut state = self.state.subscribe();
         let settled = state.wait_for(|state| !matches!(state, State::Connecting));
-        let _ = tokio::time::timeout(patience, settled).await;
+        let _ = tokio::time::timeout(self.patience(method), settled).await;
         self.state()
+    }
+
+    /// How long a list over several servers still waits for this one. The time is counted from
+    /// the first list that waited, so that a server that hangs does not hold up every list.
+    pub(crate) fn patience(&self, method: &str) -> Duration {
+        let mut waited_since = lock(&self.waited_since);
+        let since = *waited_since.entry(method.to_owned()).or_insert_with(Instant::now);
+        LIST_TIME.saturating_sub(since.elapsed())
+    }
+
+    /// The server has answered a list in time.
+    pub(crate) fn was_in_time(&self, method: &str) {
+        lock(&self.waited_since).remove(method);
+    }
+
+    /// What it offers, if that can be had in time. Otherwise the work goes on, and clients hear of
+    /// it when it is done.
+    pub(crate) async fn catalog_in_time(
+        self: &Arc<Upstream>,
+        client: &Client,
+    ) -> Option<Arc<ServerCatalog>> {
+        let method = "tools/list";
+        let (upstream, client) = (self.clone(), client.clone());
+        let mut work = tokio::spawn(async move { upstream.catalog(&client).await });
+        let patience = self.patience(method).max(LIST_TIME_MIN);
+        match tokio::time::timeout(patience, &mut work).await {
+            Ok(catalog) => {
+                self.was_in_time(method);
+                catalog.ok()?.ok()
+            }
+            Err(_) => {
+                let upstream = self.clone();
+                tokio::spawn(async move {
+                    if let Ok(Ok(_)) = work.await {
+                        upstream.changed();
+                    }
+                });
+                None
+            }
+        }
+    }
+
+    /// The connection for this client. It is made to the end, also when nobody waits for it.
+    pub(crate) async fn link_for_list(
+        self: &Arc<Upstream>,
+        client: &Arc<Client>,
+    ) -> Option<Arc<Link>> {
+        let (upstream, client) = (self.clone(), client.clone());
+        let work = tokio::spawn(async move { upstream.link(&client).await });
+        work.await.ok()?.ok()
     }
 
     /// The connection for this client, made when there is none.
@@ -284,11 +351,14 @@ impl Upstream {
         slot: &Arc<Slot>,
         client: &Client,
     ) -> Result<Arc<Link>, ConnectError> {
-        if !matches!(self.state(), State::Ready { .. }) {
+        // A server that failed is failing until it works: nobody waits for the next try.
+        if let State::Idle = self.state() {
             self.state.send_replace(State::Connecting);
         }
         match self.connect(client).await {
             Ok(link) => {
+                self.failures.store(0, Ordering::Relaxed);
+                lock(&self.waited_since).clear();
                 *lock(&slot.link) = Some(link.clone());
                 if let Some(peer) = link.peer() {
                     tracing::info!(
@@ -305,10 +375,7 @@ impl Upstream {
                 Ok(link)
             }
             Err(error) => {
-                let tries = match self.state() {
-                    State::Failing { tries, .. } => tries + 1,
-                    _ => 1,
-                };
+                let tries = self.failures.fetch_add(1, Ordering::Relaxed).saturating_add(1);
                 tracing::warn!(
                     server = &*self.name,
                     step = error.step,
@@ -507,12 +574,10 @@ impl Upstream {
             }
             match self.link(&client).await {
                 Ok(link) => {
-                    let had = lock(&self.catalogs).len();
                     self.forget_catalogs();
                     if let Err(error) = self.catalog_of(&link, &client.fingerprint()).await {
                         tracing::warn!(server = &*self.name, %error, "its tools cannot be listed");
                     }
-                    let _ = had;
                     self.changed();
                     return;
                 }
