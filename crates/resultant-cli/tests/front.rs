@@ -278,6 +278,20 @@ fn a_client_that_takes_envelopes_is_told_no_schema_that_they_break() -> anyhow::
 }
 
 #[test]
+fn a_read_without_a_uri_reaches_no_server() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let gateway = two_demos(folder.path())?;
+    for url in [gateway.all(), gateway.server("one")] {
+        let client = Client::http(&url, &Identity::plain(LEGACY))?;
+        let answer = client.request("resources/read", json!({}))?;
+        let answer: Value = serde_json::from_str(answer.text())?;
+        ensure!(answer["error"]["code"] == -32602, "{answer}");
+        ensure!(answer["error"]["message"] == "the URI of a resource is missing", "{answer}");
+    }
+    Ok(())
+}
+
+#[test]
 fn a_session_that_ends_takes_its_stream_with_it() -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let gateway = two_demos(folder.path())?;

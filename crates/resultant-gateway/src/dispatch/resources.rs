@@ -25,7 +25,9 @@ pub(super) async fn read(
     params: Option<&Json>,
 ) -> Result<Reply, RpcError> {
     let uri = params.and_then(|params| params.get("uri"));
-    let uri = uri.as_ref().and_then(Json::as_str).unwrap_or_default();
+    let Some(uri) = uri.as_ref().and_then(Json::as_str) else {
+        return Err(RpcError::new(rpc::INVALID_PARAMS, "the URI of a resource is missing"));
+    };
     if let Some(name) = uri.strip_prefix(OWN_FILES) {
         let result = tokio::task::block_in_place(|| read_own(gateway, exchange, &uri, name))?;
         let result = crate::bridge::result_for(exchange.client.protocol, "resources/read", &result);
