@@ -39,14 +39,7 @@ pub(crate) fn run(arguments: &LoginArguments) -> anyhow::Result<ExitCode> {
         eprintln!("{}", if was_there { "The tokens are gone." } else { "There were no tokens." });
         return Ok(ExitCode::SUCCESS);
     }
-    let options = LoginOptions {
-        client_id: arguments.client_id.clone(),
-        client_secret: arguments.client_id.as_ref().and_then(|_| environment(SECRET)),
-        scopes: arguments.scope.clone(),
-        redirect_port: arguments.port,
-        wait: Duration::from_secs(arguments.timeout),
-        ..LoginOptions::default()
-    };
+    let options = options(arguments, LoginOptions::from(&server.oauth));
     let is_opened = !arguments.no_browser;
     let agent = move |link: &str| show(link, is_opened);
     let login = block_on(async {
@@ -62,6 +55,26 @@ pub(crate) fn run(arguments: &LoginArguments) -> anyhow::Result<ExitCode> {
         }
         Some(Err(error)) => Err(explained(error, name)),
         None => bail!("the login was cancelled"),
+    }
+}
+
+/// What the configuration says, and over it what the arguments do. A client of the arguments has
+/// nothing of the other one's secret.
+fn options(arguments: &LoginArguments, configured: LoginOptions) -> LoginOptions {
+    let (client_id, client_secret) = match &arguments.client_id {
+        Some(id) => (Some(id.clone()), environment(SECRET)),
+        None => (configured.client_id, configured.client_secret),
+    };
+    LoginOptions {
+        client_id,
+        client_secret,
+        scopes: match arguments.scope.is_empty() {
+            true => configured.scopes,
+            false => arguments.scope.clone(),
+        },
+        redirect_port: arguments.port.or(configured.redirect_port),
+        wait: Duration::from_secs(arguments.timeout),
+        client_metadata_url: configured.client_metadata_url,
     }
 }
 

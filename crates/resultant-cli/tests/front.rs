@@ -210,7 +210,8 @@ fn the_state_of_the_gateway_can_be_asked_for() -> anyhow::Result<()> {
         r#"resultant_calls_total{server="one",outcome="ok"} 1"#,
         r#"resultant_calls_total{server="one",outcome="error"} 1"#,
         r#"resultant_server_ready{server="two"} 1"#,
-        r#"resultant_call_own_seconds_count{server="one"} 2"#,
+        r#"resultant_step_seconds_count{server="one",step="call"} 2"#,
+        r#"resultant_step_seconds_count{server="one",step="write"} 2"#,
     ] {
         ensure!(metrics.lines().any(|found| found == line), "{line} in\n{metrics}");
     }

@@ -12,6 +12,7 @@ mod import;
 mod jsonc;
 mod listen;
 mod name;
+mod oauth;
 mod problem;
 mod resolve;
 mod server;
@@ -37,6 +38,7 @@ pub use self::{
     import::{Client, import},
     listen::{Listen, UnusableListen},
     name::ServerName,
+    oauth::{Grant, OAuth},
     problem::{ConfigErrors, Place, Problem},
     server::{Era, Isolate, ServerConfig, Start, Transport},
     starter::starter,

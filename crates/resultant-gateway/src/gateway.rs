@@ -23,7 +23,7 @@ use crate::{
     random,
     routes::Routes,
     rpc::{self, RpcError},
-    upstream::{ListKind, Notice, State, Upstream},
+    upstream::{ListKind, Notice, State, Upstream, UserAgent},
 };
 
 /// So many long results are read at the same time.
@@ -69,12 +69,22 @@ pub struct Gateway {
     pub(crate) listeners: Listeners,
     merged: Mutex<HashMap<String, Arc<Merged>>>,
     notices: mpsc::UnboundedSender<Notice>,
+    agent: Option<Arc<dyn UserAgent>>,
     stopping: watch::Sender<bool>,
 }
 
 impl Gateway {
     /// Starts the gateway: servers are connected in the background.
     pub fn start(config: Config) -> Result<Arc<Gateway>, StartError> {
+        Gateway::start_with(config, None)
+    }
+
+    /// The same, with somebody to show a login page to. A server that wants a token then leads to
+    /// a login, for which its connection or call waits; otherwise that is an error.
+    pub fn start_with(
+        config: Config,
+        agent: Option<Arc<dyn UserAgent>>,
+    ) -> Result<Arc<Gateway>, StartError> {
         let data = |cause| StartError::Data { path: config.data.display().to_string(), cause };
         let files = Files::open(&config.data).map_err(data)?;
         let (notices, heard) = mpsc::unbounded_channel();
@@ -90,6 +100,7 @@ impl Gateway {
             sessions: Mutex::default(),
             upstreams: RwLock::default(),
             notices,
+            agent,
             stopping: watch::Sender::new(false),
             config: RwLock::new(Arc::new(config)),
         });
@@ -133,7 +144,8 @@ impl Gateway {
                 None => new.push(Upstream::new(
                     server.clone(),
                     &spool,
-                    config.data.clone(),
+                    &config.data,
+                    self.agent.as_ref(),
                     config.limits.tools_max,
                     self.notices.clone(),
                 )),

@@ -12,9 +12,11 @@ use tokio::sync::mpsc;
 
 use crate::{
     client::{Client, Exchange, Outlet, Owner, Scope, Session},
+    dispatch::dispatch,
     files::{Files, Record},
     gateway::Gateway,
     pipeline::{self, Audience, Called, Text, Written},
+    reply::Reply,
     rpc::{self, Kind, Message, RpcError},
     survey::{ServerReport, report},
     upstream::own_info,
@@ -80,6 +82,26 @@ impl Caller {
             }
         };
         LocalCall { session: self.session.clone(), messages, work: Some(Box::pin(work)) }
+    }
+}
+
+impl Caller {
+    /// Makes another request than a tool call, such as `resources/read`, and waits for its result.
+    /// A long one is an error; questions of the server are refused.
+    pub async fn request(&self, method: &str, params: Option<&Json>) -> Result<Json, CallError> {
+        let (sender, _) = mpsc::channel(1);
+        let exchange = Exchange {
+            client: self.client.clone(),
+            outlet: Outlet::new(sender, None),
+            progress_token: None,
+            log_level: None,
+        };
+        let id = Json::number(1);
+        match dispatch(&self.gateway, &exchange, &id, method, params).await {
+            Ok(Reply::Json(result)) => Ok(result),
+            Ok(Reply::File(_)) => Err(CallError::Failed("the result is too long".to_owned())),
+            Err(error) => Err(CallError::refused(&error)),
+        }
     }
 }
 

@@ -44,12 +44,34 @@ impl Histogram {
     }
 }
 
+/// A step of the pipeline.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Step {
+    /// The tool is looked up, which may connect its server.
+    Find,
+    /// The server has the call.
+    Call,
+    /// Its answer is read.
+    Read,
+    /// The files are kept.
+    Keep,
+    /// The result is written for its audience.
+    Write,
+}
+
+const STEPS: [(Step, &str); 5] = [
+    (Step::Find, "find"),
+    (Step::Call, "call"),
+    (Step::Read, "read"),
+    (Step::Keep, "keep"),
+    (Step::Write, "write"),
+];
+
 #[derive(Debug, Default)]
 struct OfServer {
     calls: u64,
     errors: u64,
-    server_time: Histogram,
-    own_time: Histogram,
+    steps: [Histogram; STEPS.len()],
 }
 
 /// What the gateway counts.
@@ -70,24 +92,24 @@ impl Metrics {
         self.failed.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn called(
-        &self,
-        server: &str,
-        is_error: bool,
-        bytes_out: u64,
-        server_time: Duration,
-        own_time: Duration,
-    ) {
+    pub(crate) fn called(&self, server: &str, is_error: bool, bytes_out: u64) {
         self.bytes_out.fetch_add(bytes_out, Ordering::Relaxed);
-        let mut servers = lock(&self.servers);
-        if !servers.contains_key(server) {
-            servers.insert(server.to_owned(), OfServer::default());
-        }
-        if let Some(of) = servers.get_mut(server) {
+        self.of_server(server, |of| {
             of.calls += 1;
             of.errors += u64::from(is_error);
-            of.server_time.observe(server_time.as_secs_f64());
-            of.own_time.observe(own_time.as_secs_f64());
+        });
+    }
+
+    /// A call has spent this time in a step.
+    pub(crate) fn step(&self, server: &str, step: Step, time: Duration) {
+        self.of_server(server, |of| of.steps[step as usize].observe(time.as_secs_f64()));
+    }
+
+    fn of_server(&self, server: &str, count: impl FnOnce(&mut OfServer)) {
+        let mut servers = lock(&self.servers);
+        match servers.get_mut(server) {
+            Some(of) => count(of),
+            None => count(servers.entry(server.to_owned()).or_default()),
         }
     }
 
@@ -117,18 +139,15 @@ impl Metrics {
                 let _ = writeln!(out, "resultant_calls_total{{{name},outcome=\"error\"}} {failed}");
             }
         });
-        for (step, help) in [
-            ("server", "From the request to the server's answer."),
-            ("own", "From the server's answer to the client's result."),
-        ] {
-            let name = format!("resultant_call_{step}_seconds");
-            family(&name, "histogram", help, &|out| {
-                for (server, of) in &*of_servers {
-                    let histogram = if step == "server" { &of.server_time } else { &of.own_time };
-                    histogram.write(out, &name, &format!("server=\"{server}\""));
+        let help = "What the steps of a call take.";
+        family("resultant_step_seconds", "histogram", help, &|out| {
+            for (server, of) in &*of_servers {
+                for (step, name) in STEPS {
+                    let labels = format!("server=\"{server}\",step=\"{name}\"");
+                    of.steps[step as usize].write(out, "resultant_step_seconds", &labels);
                 }
-            });
-        }
+            }
+        });
         for (name, help, value) in [
             ("resultant_result_bytes_in", "Bytes of results that servers sent.", &self.bytes_in),
             ("resultant_result_bytes_out", "Bytes of results that clients got.", &self.bytes_out),

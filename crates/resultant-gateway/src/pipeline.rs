@@ -31,6 +31,7 @@ use crate::{
     files::FileSink,
     forward::{Answer, Errand, forward},
     gateway::Gateway,
+    metrics::Step,
     rpc::{self, RpcError},
     upstream::{Upstream, WireError},
 };
@@ -59,6 +60,8 @@ pub(crate) async fn call_tool(
 ) -> Result<Called, RpcError> {
     let started = Instant::now();
     let call = find_tool(gateway, exchange, params).await?;
+    let found = Instant::now();
+    gateway.metrics.step(&call.upstream.name, Step::Find, found - started);
     let Some(_place) = gateway.place_for_call() else {
         let calls_max = gateway.config().limits.calls_in_flight_max;
         let reason = format!("{calls_max} calls are under way already (calls_in_flight_max)");
@@ -66,6 +69,7 @@ pub(crate) async fn call_tool(
     };
     let answer = call_server(gateway, exchange, &call).await;
     let answered = Instant::now();
+    gateway.metrics.step(&call.upstream.name, Step::Call, answered - found);
     let called = match answer {
         Answer::Result { result, message } => match bridge::unfinished(&result) {
             Some(_) => {
@@ -191,16 +195,18 @@ async fn normalize(
         tool: call.name.clone(),
     };
     let blocks_max = gateway.config().limits.blocks_max;
+    let started = Instant::now();
     match source {
         Source::Message(message) if message.len() <= QUICK_BYTES_MAX => {
             gateway.metrics.bytes_in(message.len() as u64);
             let outcome = options.read(message);
+            gateway.metrics.step(&call.upstream.name, Step::Read, started.elapsed());
             if outcome.carried.block_count > blocks_max {
                 return too_many_blocks(&outcome, blocks_max);
             }
             // Only what has files waits for the disk.
             let is_quick = outcome.artifacts.is_empty();
-            let write = || writer.keep_and_write(&gateway.files, outcome, gateway.files.sink());
+            let write = || writer.keep_and_write(gateway, outcome, gateway.files.sink());
             Called::Written(if is_quick { write() } else { tokio::task::block_in_place(write) })
         }
         source => {
@@ -219,9 +225,10 @@ async fn normalize(
                         read_spool(&options, &spool, &mut sink)
                     }
                 };
+                gateway.metrics.step(&writer.server, Step::Read, started.elapsed());
                 match outcome.carried.block_count > blocks_max {
                     true => too_many_blocks(&outcome, blocks_max),
-                    false => Called::Written(writer.keep_and_write(&gateway.files, outcome, sink)),
+                    false => Called::Written(writer.keep_and_write(&gateway, outcome, sink)),
                 }
             };
             match tokio::task::spawn_blocking(work).await {
@@ -389,7 +396,7 @@ fn record(
     };
     let server_time = answered - started;
     let own_time = written - answered;
-    gateway.metrics.called(&call.upstream.name, is_error, bytes_out, server_time, own_time);
+    gateway.metrics.called(&call.upstream.name, is_error, bytes_out);
     let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
     tracing::debug!(
         server = &*call.upstream.name,

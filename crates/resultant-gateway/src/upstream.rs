@@ -4,6 +4,7 @@
 //! its handshake what the client can do, so clients that can do the same share a connection, until
 //! the server makes a request of its own: from then on every session has one to itself.
 
+mod catalogs;
 mod handshake;
 mod http;
 mod link;
@@ -28,12 +29,8 @@ use tokio::sync::{Mutex as AsyncMutex, mpsc, watch};
 
 pub use self::handshake::FailureKind;
 pub use self::oauth::{FollowRedirects, Login, LoginError, LoginOptions, UserAgent, login, logout};
-pub(crate) use self::{
-    handshake::{ConnectError, META_PREFIX},
-    link::{Call, Event, Link, Peer, ServerRequest, Step},
-    wire::WireError,
-};
 use self::{
+    catalogs::Catalogs,
     handshake::{START, shake_hands},
     http::{HttpOptions, HttpWire},
     link::Unbound,
@@ -41,15 +38,22 @@ use self::{
     stdio::{StdioOptions, StdioWire},
     wire::{Inbox, Wire},
 };
+pub(crate) use self::{
+    handshake::{ConnectError, META_PREFIX},
+    link::{Call, Event, Link, Peer, ServerRequest, Step},
+    wire::WireError,
+};
 use crate::{
     body::SpoolOptions,
-    catalog::{Oddity, ServerCatalog, fetch},
+    catalog::ServerCatalog,
     client::{Client, Owner, lock},
     config::{Era, Isolate, ServerConfig, Start, Transport},
 };
 
 /// Stateless callers of a server that asks get a connection each, up to this many.
 const SPARES_MAX: usize = 8;
+/// A server that does not answer the request for its stream holds the first call up for so long.
+const STREAM_WAIT: Duration = Duration::from_secs(1);
 const BACKOFF_MIN: Duration = Duration::from_millis(500);
 const BACKOFF_MAX: Duration = Duration::from_secs(30);
 /// How long lists over several servers wait for one of them, all of them together.
@@ -143,7 +147,7 @@ pub(crate) struct Upstream {
     /// What was found out about its version.
     era: Mutex<Era>,
     asks: AtomicBool,
-    catalogs: Mutex<HashMap<String, Arc<ServerCatalog>>>,
+    catalogs: Catalogs,
     notices: mpsc::UnboundedSender<Notice>,
     is_stopped: AtomicBool,
     /// How often in a row a connection ended early.
@@ -152,8 +156,8 @@ pub(crate) struct Upstream {
     failures: AtomicU32,
     /// Since when lists wait for it, by their method.
     waited_since: Mutex<HashMap<String, Instant>>,
-    /// The data folder, where tokens are.
-    data: std::path::PathBuf,
+    /// For a remote server; its connections share them, so that one login does for all.
+    tokens: Option<Arc<OAuthTokens>>,
     /// What is watched on a modern server.
     watched: watch::Sender<BTreeSet<String>>,
 }
@@ -162,7 +166,8 @@ impl Upstream {
     pub(crate) fn new(
         config: ServerConfig,
         spool: &SpoolOptions,
-        data: std::path::PathBuf,
+        data: &std::path::Path,
+        agent: Option<&Arc<dyn UserAgent>>,
         tools_max: usize,
         notices: mpsc::UnboundedSender<Notice>,
     ) -> Arc<Upstream> {
@@ -175,13 +180,13 @@ impl Upstream {
             slots: Mutex::default(),
             era: Mutex::new(config.era),
             asks: AtomicBool::new(false),
-            catalogs: Mutex::default(),
+            catalogs: Catalogs::default(),
             notices,
             is_stopped: AtomicBool::new(false),
             crashes: AtomicU32::new(0),
             failures: AtomicU32::new(0),
             waited_since: Mutex::default(),
-            data,
+            tokens: tokens_for(&config, data, agent),
             watched: watch::Sender::default(),
             config,
         });
@@ -464,13 +469,13 @@ impl Upstream {
                 Ok(Box::new(StdioWire::start(options, inbox)?))
             }
             Transport::Http { url, headers } => {
-                let tokens = OAuthTokens::new(&self.name, url, &self.data, LoginOptions::default());
                 let options = HttpOptions {
                     url: url.clone(),
                     headers: headers.clone(),
                     spool: self.spool.clone(),
                     connect_timeout: self.config.connect_timeout,
-                    tokens: Some(Arc::new(tokens)),
+                    tokens: self.tokens.clone().map(|tokens| tokens as _),
+                    stream_wait: STREAM_WAIT,
                 };
                 Ok(Box::new(HttpWire::new(options, inbox)?))
             }
@@ -513,7 +518,7 @@ impl Upstream {
                 }
                 Unbound::Notification { method, params } => match method.as_str() {
                     "notifications/tools/list_changed" => {
-                        self.forget_catalogs();
+                        self.catalogs.forget();
                         Notice::Changed { server: server.clone(), kind: ListKind::Tools }
                     }
                     "notifications/prompts/list_changed" => {
@@ -574,7 +579,7 @@ impl Upstream {
             }
             match self.link(&client).await {
                 Ok(link) => {
-                    self.forget_catalogs();
+                    self.catalogs.forget();
                     if let Err(error) = self.catalog_of(&link, &client.fingerprint()).await {
                         tracing::warn!(server = &*self.name, %error, "its tools cannot be listed");
                     }
@@ -582,9 +587,9 @@ impl Upstream {
                     return;
                 }
                 Err(_) => {
-                    let had_tools = !lock(&self.catalogs).is_empty();
+                    let had_tools = !self.catalogs.is_empty();
                     if self.any_link().is_none() && had_tools {
-                        self.forget_catalogs();
+                        self.catalogs.forget();
                         self.changed();
                     }
                     let wait = match self.state() {
@@ -605,18 +610,14 @@ impl Upstream {
         }
     }
 
-    fn forget_catalogs(&self) {
-        lock(&self.catalogs).clear();
-    }
-
     /// What the server offers to this client, from memory where it is there.
     pub(crate) async fn catalog(
         self: &Arc<Upstream>,
         client: &Client,
     ) -> Result<Arc<ServerCatalog>, ConnectError> {
         let fingerprint = client.fingerprint();
-        if let Some(catalog) = lock(&self.catalogs).get(&fingerprint) {
-            return Ok(catalog.clone());
+        if let Some(catalog) = self.catalogs.known(&fingerprint) {
+            return Ok(catalog);
         }
         let link = self.link(client).await?;
         self.catalog_of(&link, &fingerprint).await
@@ -624,7 +625,7 @@ impl Upstream {
 
     /// What is known of the server's tools without asking it.
     pub(crate) fn known_catalog(&self, client: &Client) -> Option<Arc<ServerCatalog>> {
-        lock(&self.catalogs).get(&client.fingerprint()).cloned()
+        self.catalogs.known(&client.fingerprint())
     }
 
     async fn catalog_of(
@@ -632,19 +633,7 @@ impl Upstream {
         link: &Arc<Link>,
         fingerprint: &str,
     ) -> Result<Arc<ServerCatalog>, ConnectError> {
-        let catalog = Arc::new(fetch(link, &self.config, self.tools_max).await?);
-        for Oddity { tool, reason, is_left_out } in &catalog.oddities {
-            let what = if *is_left_out { "tool left out" } else { "tool repaired" };
-            tracing::warn!(server = &*self.name, tool, reason, "{what}");
-        }
-        let mut catalogs = lock(&self.catalogs);
-        // What was the same before stays the same, also its place in the merged list.
-        catalogs.insert(fingerprint.to_owned(), catalog.clone());
-        if link.is_modern() {
-            // A modern server knows no connections: this holds for everybody.
-            catalogs.insert("{}".to_owned(), catalog.clone());
-        }
-        Ok(catalog)
+        self.catalogs.get(link, &self.config, self.tools_max, fingerprint).await
     }
 
     /// Closes the connection that was made at the start when nobody uses it.
@@ -726,6 +715,21 @@ impl Upstream {
         let closing = links.map(|link| async move { link.retire().await });
         futures_util::future::join_all(closing).await;
     }
+}
+
+fn tokens_for(
+    config: &ServerConfig,
+    data: &std::path::Path,
+    agent: Option<&Arc<dyn UserAgent>>,
+) -> Option<Arc<OAuthTokens>> {
+    let Transport::Http { url, .. } = &config.transport else { return None };
+    let options = LoginOptions::from(&config.oauth);
+    let tokens = OAuthTokens::new(config.name.as_str(), url, data, options);
+    let tokens = tokens.with_grant(config.oauth.grant);
+    Some(Arc::new(match agent {
+        Some(agent) => tokens.with_user_agent(agent.clone()),
+        None => tokens,
+    }))
 }
 
 /// Tells a legacy server that was connected anew what its clients had subscribed to.

@@ -154,6 +154,7 @@ The tokens are kept in the data folder, for you alone, and renewed by the gatewa
 
 A server that does not let programs register needs the id of a client that you registered there
 (`--client-id`). Its secret, when it has one, is taken from RESULTANT_CLIENT_SECRET.
+Both can be in the configuration as well, under `oauth`.
 
 Exit code: 0; 2 when the login failed.
 

@@ -128,9 +128,8 @@ fn a_storm_of_changes_is_told_a_few_times() {
         message.method() == Some("notifications/tools/list_changed")
     };
     crate::hostile::succeed(&client, "list_changed_storm", &json!({}));
+    // One or two, as they fall together with that of the start; then it is quiet.
     client.wait_for(is_change).expect("a change is told");
-    // The last one is told too, a moment later; then it is quiet.
-    client.wait_for(is_change).expect("the last change is told");
     alive(&client);
     let rest = client.take_inbox().iter().filter(|message| is_change(message)).count();
     assert!(rest < 50, "{rest} of 10000 changes were told");

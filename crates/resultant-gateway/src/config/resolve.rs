@@ -3,6 +3,7 @@
 //! What the schema cannot say is checked here: what belongs together, what is there twice, and what
 //! only the environment decides. Nothing stops at the first problem.
 
+mod oauth;
 mod server;
 mod text;
 

@@ -5,7 +5,7 @@ use std::{fmt, path::PathBuf, time::Duration};
 use resultant::{SchemaPolicy, Shape};
 use url::Url;
 
-use super::{Config, ConfigErrors, Problem, ServerName, ToolFilter};
+use super::{Config, ConfigErrors, OAuth, Problem, ServerName, ToolFilter};
 
 /// One server. Two that are equal need not be restarted for each other.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +34,8 @@ pub struct ServerConfig {
     pub tools: ToolFilter,
     /// Bytes of one of its messages.
     pub message_bytes_max: u64,
+    /// How tokens for it are got, where it wants some.
+    pub oauth: OAuth,
     /// Not started, and nothing of it is listed.
     pub is_disabled: bool,
 }
@@ -182,6 +184,7 @@ impl ServerConfig {
             connect_timeout: config.timeouts.connect,
             tools: ToolFilter::default(),
             message_bytes_max: config.limits.message_bytes_max,
+            oauth: OAuth::default(),
             is_disabled: false,
         }
     }

@@ -88,6 +88,18 @@ fn a_file_with_every_key() {
     );
     assert!(weather.tools.allows("get_wind") && !weather.tools.allows("get_secret"));
     assert_eq!(weather.message_bytes_max, 1 << 20);
+    assert_eq!(
+        weather.oauth,
+        OAuth {
+            client_id: Some("gateway".to_owned()),
+            client_secret: Some("t0ken".to_owned()),
+            client_metadata_url: Some("https://gateway.example/client.json".to_owned()),
+            scopes: ["forecast", "offline_access"].map(str::to_owned).into(),
+            redirect_port: Some(8738),
+            grant: Grant::Client,
+        }
+    );
+    assert_eq!(files.oauth, OAuth::default());
     assert!(old.is_disabled);
     assert_eq!(old.prefix, "old");
 }
@@ -271,6 +283,20 @@ fn problems_and_their_places() {
                 "1:84: /mcpServers/a/resultant/start: expected `eager` or `lazy`, found true",
             ],
         ),
+        (
+            r#"{"mcpServers": {"a": {"url": "http://x", "resultant": {"oauth": {"client_secret": "s",
+"client_metadata_url": "http://x/client.json", "redirect_port": 0}}},
+"b": {"url": "http://x", "resultant": {"oauth": {"client_id": "${NO}", "grant": "client"}}},
+"c": {"url": "http://x", "disabled": true, "resultant": {"oauth": {"client_id": "${NO}", "grant": "user"}}}}}"#,
+            &[
+                "1:83: /mcpServers/a/resultant/oauth/client_secret: a secret without a `client_id`",
+                "2:24: /mcpServers/a/resultant/oauth/client_metadata_url: expected an https URL",
+                "2:65: /mcpServers/a/resultant/oauth/redirect_port: must be at least 1, is 0",
+                "3:63: /mcpServers/b/resultant/oauth/client_id: the variable `NO` is not set",
+                "3:81: /mcpServers/b/resultant/oauth/grant: tokens for the client itself need",
+                "4:99: /mcpServers/c/resultant/oauth/grant: expected `person` or `client`, found `user`",
+            ],
+        ),
     ];
     for (text, expected) in cases {
         let errors = parse(text).expect_err(text);
@@ -306,6 +332,10 @@ fn warnings_and_their_places() {
             &["1:16: /mcpservers: a key without a meaning here — did you mean `mcpServers`?"],
         ),
         (r#"{"resultant": {"listen": "0.0.0.0:1"}}"#, &["1:26: /resultant/listen: other machines"]),
+        (
+            r#"{"mcpServers": {"a": {"command": "x", "resultant": {"oauth": {}}}}}"#,
+            &["1:62: /mcpServers/a/resultant/oauth: a program on this machine has no login"],
+        ),
         (
             r#"{"mcpServers": {"a": {"command": "sh", "args": ["-c", "echo ${x%.*}"],
 "resultant": {"tools": {"allow": []}}}, "b": {"type": "sse", "url": "http://x/sse"}}}"#,

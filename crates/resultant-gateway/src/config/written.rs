@@ -222,6 +222,8 @@ pub(super) struct ServerSettings {
     pub(super) tools: Tools,
     /// Limits that differ from the gateway's.
     pub(super) limits: ServerLimits,
+    /// How tokens for it are got, where it wants some.
+    pub(super) oauth: Option<OAuth>,
 }
 
 /// Waits for one server that differ from the gateway's.
@@ -254,6 +256,37 @@ pub(super) struct Tools {
     pub(super) allow: Option<Vec<String>>,
     /// Not these, whatever `allow` says.
     pub(super) deny: Vec<String>,
+}
+
+/// How tokens for a remote server are got. Without any of this we register where we can, and ask
+/// for what the server says it needs.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct OAuth {
+    /// The id of a client that was registered beforehand.
+    pub(super) client_id: Option<String>,
+    /// Its secret, when it has one.
+    pub(super) client_secret: Option<String>,
+    /// The https address of a document about the client, for those who read such instead of
+    /// registering.
+    pub(super) client_metadata_url: Option<String>,
+    /// What to ask for; what the server says it needs when empty.
+    pub(super) scopes: Vec<String>,
+    /// The port on loopback that the browser comes back to; a free one when absent.
+    #[schemars(range(min = 1, max = 65535))]
+    pub(super) redirect_port: Option<u16>,
+    /// Who the tokens are for.
+    pub(super) grant: Grant,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Grant {
+    /// A person, who logs in.
+    #[default]
+    Person,
+    /// The client itself, by its id and secret.
+    Client,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, Serialize)]

@@ -1,10 +1,14 @@
 //! The end of the way: the files of an outcome are kept, and it is written for its audience.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use resultant::{Artifact, ClientOptions, Json, Note, Outcome, Protocol};
 
-use crate::files::{FileSink, Files, Record};
+use crate::{
+    files::{FileSink, Record},
+    gateway::Gateway,
+    metrics::Step,
+};
 
 /// Whom a result is written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,23 +55,31 @@ impl Writer {
     /// Keeps the files of an outcome, also those that its writing makes, and writes it.
     pub(super) fn keep_and_write(
         &self,
-        files: &Files,
+        gateway: &Gateway,
         mut outcome: Outcome,
         mut sink: FileSink,
     ) -> Written {
+        let (files, metrics) = (&gateway.files, &gateway.metrics);
         let mut kept = Vec::new();
         let mut lost = Vec::new();
-        let mut keep =
-            |artifact: &Artifact| match files.keep(artifact, &mut sink, &self.server, &self.tool) {
-                Ok(record) => kept.extend(record),
-                Err(error) => {
-                    tracing::error!(%error, name = artifact.name, "a file could not be kept");
-                    lost.push(format!("{}: {error}", artifact.name));
+        let mut keep_all = |artifacts: &[Artifact]| {
+            let started = Instant::now();
+            for artifact in artifacts {
+                match files.keep(artifact, &mut sink, &self.server, &self.tool) {
+                    Ok(record) => kept.extend(record),
+                    Err(error) => {
+                        tracing::error!(%error, name = artifact.name, "a file could not be kept");
+                        lost.push(format!("{}: {error}", artifact.name));
+                    }
                 }
-            };
-        outcome.artifacts.iter().for_each(&mut keep);
+            }
+            started.elapsed()
+        };
+        let keeping = keep_all(&outcome.artifacts);
+        let started = Instant::now();
         let (mut text, offloaded) = self.write(&outcome);
-        offloaded.iter().for_each(&mut keep);
+        metrics.step(&self.server, Step::Write, started.elapsed());
+        metrics.step(&self.server, Step::Keep, keeping + keep_all(&offloaded));
         if !lost.is_empty() {
             // What could not be kept is not to be looked for.
             outcome.meta_data.set("persisted", Json::bool(false));

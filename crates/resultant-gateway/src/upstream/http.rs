@@ -30,7 +30,7 @@ use std::{
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use reqwest::{Client, Response};
 use resultant::Protocol;
-use tokio::task::AbortHandle;
+use tokio::{sync::watch, task::AbortHandle, time::Instant};
 use url::Url;
 
 pub(super) use self::client::install_crypto;
@@ -62,6 +62,10 @@ pub(crate) struct HttpOptions {
     pub(crate) spool: Arc<SpoolOptions>,
     pub(crate) connect_timeout: Duration,
     pub(crate) tokens: Option<Arc<dyn TokenSource>>,
+    /// How long the first calls of a legacy session wait for the stream that belongs to no request.
+    /// Many servers ask on it what they want to know during a call, and lose what they say before
+    /// it is there.
+    pub(crate) stream_wait: Duration,
 }
 
 /// One connection over HTTP.
@@ -87,6 +91,8 @@ struct State {
     endpoint: Option<Url>,
     answers: HashMap<u64, AbortHandle>,
     listener: Option<AbortHandle>,
+    /// Ends when the stream of a legacy session is there or refused, and until when to wait.
+    opening: Option<(watch::Receiver<()>, Instant)>,
     closed: bool,
 }
 
@@ -141,7 +147,12 @@ impl Wire for HttpWire {
     ) -> Pin<Box<dyn Future<Output = Result<(), WireError>> + Send + '_>> {
         Box::pin(async move {
             match message.id {
-                Some(id) => self.ask(id, message).await,
+                Some(id) => {
+                    if message.method.as_deref().is_some_and(leads_to_questions) {
+                        self.shared.stream_tried().await;
+                    }
+                    self.ask(id, message).await
+                }
                 None => self.tell(&message).await,
             }
         })
@@ -163,7 +174,10 @@ impl Wire for HttpWire {
         state.protocol = Some(protocol);
         let listens = state.listener.is_some() || state.endpoint.is_some();
         if !protocol.is_modern() && !listens && !state.closed {
-            let task = tokio::spawn(listen::listen(Arc::clone(&self.shared)));
+            let (opening, opened) = watch::channel(());
+            let until = Instant::now() + self.shared.options.stream_wait;
+            state.opening = Some((opened, until));
+            let task = tokio::spawn(listen::listen(Arc::clone(&self.shared), opening));
             state.listener = Some(task.abort_handle());
         }
     }
@@ -221,6 +235,16 @@ impl Shared {
         headers
     }
 
+    /// Waits until the stream of a legacy session was tried to be opened, but not for long: some
+    /// servers answer only when they have something to say.
+    async fn stream_tried(&self) {
+        let opening = self.state().opening.clone();
+        if let Some((mut opened, until)) = opening {
+            let _ = tokio::time::timeout_at(until, opened.changed()).await;
+            self.state().opening = None;
+        }
+    }
+
     fn session(&self) -> Option<HeaderValue> {
         self.state().session.clone()
     }
@@ -273,6 +297,11 @@ impl Shared {
     fn finished(&self, id: u64) {
         self.state().answers.remove(&id);
     }
+}
+
+/// Whether a server may want to know something before it answers.
+fn leads_to_questions(method: &str) -> bool {
+    matches!(method, "tools/call" | "prompts/get" | "resources/read")
 }
 
 /// Sets a header, once: a server compares it with the message, and two are not the same as one.

@@ -25,6 +25,7 @@ use url::Url;
 pub use self::login::{FollowRedirects, Login, LoginError, LoginOptions, UserAgent, login, logout};
 use self::store::{Keeper, Kept, TokenFile};
 use super::http::install_crypto;
+use crate::config::Grant;
 
 /// Where the tokens for a server come from.
 pub(crate) trait TokenSource: Send + Sync {
@@ -39,15 +40,6 @@ pub(crate) trait TokenSource: Send + Sync {
         rejected: Option<&'a str>,
         www_authenticate: Option<&'a str>,
     ) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
-}
-
-/// Who a token is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Grant {
-    /// A person, who logged in.
-    Person,
-    /// The client itself, by its id and secret.
-    Client,
 }
 
 /// The tokens of one server.
@@ -75,14 +67,12 @@ impl OAuthTokens {
         }
     }
 
-    #[cfg_attr(not(test), expect(dead_code, reason = "no configuration asks for it yet"))]
     pub(crate) fn with_grant(mut self, grant: Grant) -> OAuthTokens {
         self.grant = grant;
         self
     }
 
     /// Goes through a login when the server wants one, with nobody asked beforehand.
-    #[cfg_attr(not(test), expect(dead_code, reason = "no configuration asks for it yet"))]
     pub(crate) fn with_user_agent(mut self, agent: Arc<dyn UserAgent>) -> OAuthTokens {
         self.agent = Some(agent);
         self

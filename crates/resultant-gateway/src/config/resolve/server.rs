@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Resolver, seconds, unless_zero};
 use crate::config::{
-    Config, Era, Isolate, ServerConfig, ServerName, Start, ToolFilter, Transport,
+    Config, Era, Isolate, OAuth, ServerConfig, ServerName, Start, ToolFilter, Transport,
     check::hint_of_names,
     name::is_name_char,
     problem::{nearest, step},
@@ -65,9 +65,12 @@ impl Resolver<'_> {
             let is_reachable = transport.is_some();
             // The settings are looked at in any case, so that their problems are told too.
             let transport = transport.unwrap_or_else(|| Transport::stdio("", &[]));
+            let oauth_pointer = step(&settings_pointer, "oauth");
+            let oauth =
+                self.oauth(&oauth_pointer, settings.oauth.as_ref(), &transport, !is_disabled);
             let server = self.server(name, transport, &settings, &settings_pointer, config);
             if is_reachable {
-                servers.push(ServerConfig { is_disabled, ..server });
+                servers.push(ServerConfig { is_disabled, oauth, ..server });
             }
         }
         servers
@@ -118,6 +121,7 @@ impl Resolver<'_> {
                 .limits
                 .message_bytes_max
                 .unwrap_or(config.limits.message_bytes_max),
+            oauth: OAuth::default(),
             is_disabled: false,
         }
     }

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use http::StatusCode;
 use reqwest::Response;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use super::{
     Shared, answer,
@@ -62,12 +62,16 @@ pub(super) fn delay(retry: Option<Duration>, tries: u32) -> Duration {
     delay + delay.mul_f64(crate::random::fraction() / 4.0)
 }
 
-/// Keeps the stream of a legacy session open until the wire is closed.
-pub(super) async fn listen(shared: Arc<Shared>) {
+/// Keeps the stream of a legacy session open until the wire is closed; `opening` is dropped after
+/// the first try.
+pub(super) async fn listen(shared: Arc<Shared>, opening: watch::Sender<()>) {
+    let mut opening = Some(opening);
     let mut position = Position::default();
     let (mut opened, mut tries) = (false, 0);
     loop {
-        match open(&shared, &position).await {
+        let stream = open(&shared, &position).await;
+        opening.take();
+        match stream {
             Opened::Stream(response) => {
                 opened = true;
                 let spool = &shared.options.spool;

@@ -190,6 +190,7 @@ impl Client {
             spool: Arc::new(spool),
             connect_timeout: Duration::from_secs(10),
             tokens: None,
+            stream_wait: PATIENCE,
         };
         change(&mut options);
         let (sender, heard) = mpsc::unbounded_channel();

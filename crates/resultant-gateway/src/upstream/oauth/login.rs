@@ -23,6 +23,7 @@ use super::{
     manager,
     store::{Keeper, TokenFile},
 };
+use crate::config::OAuth;
 
 const CLIENT_NAME: &str = "Resultant";
 /// How long the page that says that all is well may take to reach the browser.
@@ -54,6 +55,20 @@ impl Default for LoginOptions {
             scopes: Vec::new(),
             redirect_port: None,
             wait: Duration::from_secs(300),
+        }
+    }
+}
+
+/// As a server's entry has it.
+impl From<&OAuth> for LoginOptions {
+    fn from(oauth: &OAuth) -> LoginOptions {
+        LoginOptions {
+            client_id: oauth.client_id.clone(),
+            client_secret: oauth.client_secret.clone(),
+            client_metadata_url: oauth.client_metadata_url.clone(),
+            scopes: oauth.scopes.clone(),
+            redirect_port: oauth.redirect_port,
+            ..LoginOptions::default()
         }
     }
 }

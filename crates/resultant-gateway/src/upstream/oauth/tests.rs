@@ -1,5 +1,7 @@
 //! Tokens against a real authorization server on loopback, which is also the server they are for.
 
+mod gateway;
+
 use std::{
     collections::HashMap,
     sync::{Mutex as StdMutex, MutexGuard},
@@ -199,8 +201,22 @@ fn resource(book: &mut Book, base: &str, seen: &Seen) -> Response {
         Some(needed) if !scope.split(' ').any(|scope| scope == needed) => {
             challenged(403, format!("Bearer error=\"insufficient_scope\", scope=\"{needed}\""))
         }
-        _ => answer(200, "application/json", result(7)),
+        _ => greeting(seen).unwrap_or_else(|| answer(200, "application/json", result(7))),
     }
+}
+
+/// What a server of one tool says to somebody who connects.
+fn greeting(seen: &Seen) -> Option<Response> {
+    let request: Value = serde_json::from_str(&seen.body).ok()?;
+    let result = match request["method"].as_str()? {
+        "server/discover" => json!({"resultType": "complete", "supportedVersions": ["2026-07-28"],
+                                    "capabilities": {"tools": {}}, "ttlMs": 0}),
+        "tools/list" => json!({"resultType": "complete", "ttlMs": 0, "tools": [
+            {"name": "list_files", "inputSchema": {"type": "object"}}
+        ]}),
+        _ => return None,
+    };
+    Some(document(&json!({"jsonrpc": "2.0", "id": request["id"], "result": result})))
 }
 
 #[tokio::test]

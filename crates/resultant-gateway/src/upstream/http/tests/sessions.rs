@@ -67,6 +67,51 @@ async fn a_message_over_the_limit_is_passed_over_in_the_servers_own_stream() {
     assert_eq!(client.arrived().await, ("{\"method\":\"next\"}".to_owned(), None));
 }
 
+/// A server asks during a call on the stream of the session: it must be there before the call is.
+#[tokio::test]
+async fn a_call_waits_for_the_sessions_stream_and_a_list_does_not() {
+    let release = Arc::new(tokio::sync::Notify::new());
+    let gate = release.clone();
+    let mut server = Server::start(move |seen: Seen| {
+        let gate = gate.clone();
+        async move {
+            match seen.is_get() {
+                true => {
+                    gate.notified().await;
+                    open_events("data: {\"method\":\"question\"}\n\n")
+                }
+                false if seen.body.contains("initialize") => initialized(),
+                false if seen.body.contains("list") => json(&result(8)),
+                false => json(&result(7)),
+            }
+        }
+    })
+    .await;
+    let mut client = Client::negotiated(&mut server, Protocol::V2025_11_25).await;
+    let seen_before = {
+        let call = client.request(7, "tools/call");
+        let list = async {
+            client.request(8, "tools/list").await.unwrap();
+            server.next().await.body
+        };
+        tokio::pin!(call);
+        tokio::select! {
+            biased;
+            sent = &mut call => panic!("the call did not wait: {sent:?}"),
+            seen = list => {
+                release.notify_one();
+                call.await.unwrap();
+                seen
+            }
+        }
+    };
+    assert!(seen_before.contains("tools/list"), "{seen_before}");
+    let mut heard = [client.arrived().await, client.arrived().await, client.arrived().await];
+    heard.sort();
+    let question = ("{\"method\":\"question\"}".to_owned(), None);
+    assert_eq!(heard, [(result(7), Some(7)), (result(8), Some(8)), question]);
+}
+
 #[tokio::test]
 async fn a_modern_server_is_asked_for_no_stream_and_no_end() {
     let mut server = Server::start(|_| async { json(&result(7)) }).await;
