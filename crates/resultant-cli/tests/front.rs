@@ -120,7 +120,11 @@ fn a_uri_changes_only_where_both_servers_have_it() -> anyhow::Result<()> {
             ensure!(changed.contains("://two/"), "{changed}");
             let first = all.result("resources/read", json!({"uri": uri}))?;
             let second = all.result("resources/read", json!({"uri": changed}))?;
-            ensure!(first["contents"] == second["contents"], "{changed}");
+            let (first, second) = (&first["contents"][0], &second["contents"][0]);
+            ensure!(first["uri"] == **uri && second["uri"] == **changed, "{changed}");
+            for member in ["text", "blob", "mimeType"] {
+                ensure!(first[member] == second[member], "{member} of {changed}");
+            }
         }
         let missing = all.request("resources/read", json!({"uri": "nobody://has/this"}))?;
         let code = if version == MODERN { "-32602" } else { "-32002" };
@@ -216,6 +220,110 @@ fn the_state_of_the_gateway_can_be_asked_for() -> anyhow::Result<()> {
     ] {
         ensure!(metrics.lines().any(|found| found == line), "{line} in\n{metrics}");
     }
+    Ok(())
+}
+
+#[test]
+fn a_server_that_hangs_holds_up_no_list_and_one_that_fails_is_tried_less_often()
+-> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let config = json!({"mcpServers": {
+        "one": demo(),
+        "silent": {"command": "sleep", "args": ["600"], "resultant": {"timeouts": {"connect_seconds": 30}}},
+        "missing": {"command": "/nonexistent/server"},
+    }});
+    let gateway = Gateway::start(PROGRAM, &config, folder.path())?;
+    let client = Client::http(&gateway.all(), &Identity::plain(LEGACY))?;
+    for _ in 0..10 {
+        let tools = names(&client.result("tools/list", json!({}))?, "tools", "name");
+        ensure!(tools.contains(&"one_echo".to_owned()), "{tools:?}");
+        for (method, key) in [("resources/list", "resources"), ("prompts/list", "prompts")] {
+            let listed = client.result(method, json!({}))?;
+            ensure!(listed[key].as_array().is_some_and(|items| !items.is_empty()), "{listed}");
+        }
+    }
+    // All of these lists were there before the silent server was given up.
+    let servers = || -> anyhow::Result<Value> {
+        let (_, _, body) = get(&gateway, "/readyz", "")?;
+        Ok(serde_json::from_slice::<Value>(&body)?["servers"].clone())
+    };
+    let seen = servers()?;
+    ensure!(seen["silent"]["state"] == "connecting", "{seen}");
+    let limit = std::time::Instant::now() + Duration::from_secs(60);
+    while servers()?["missing"]["tries"].as_u64() < Some(3) {
+        ensure!(std::time::Instant::now() < limit, "its tries are not counted: {}", servers()?);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Ok(())
+}
+
+#[test]
+fn a_client_that_takes_envelopes_is_told_no_schema_that_they_break() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let gateway = two_demos(folder.path())?;
+    for version in ["2025-06-18", LEGACY, MODERN] {
+        for (url, prefix) in [(gateway.all(), "one_"), (gateway.server("one"), "")] {
+            let plain = Client::http(&url, &Identity::plain(version))?;
+            let has_schema = |list: &Value| -> bool {
+                let tools = list["tools"].as_array().cloned().unwrap_or_default();
+                tools.iter().any(|tool| tool.get("outputSchema").is_some())
+            };
+            ensure!(has_schema(&plain.result("tools/list", json!({}))?), "{version} {url}");
+            let mut identity = Identity::plain(version);
+            identity.capabilities = json!({"experimental": {"response_contract_v2": {}}});
+            let client = Client::http(&url, &identity)?;
+            ensure!(!has_schema(&client.result("tools/list", json!({}))?), "{version} {url}");
+            let params = json!({"name": format!("{prefix}echo"), "arguments": {"message": "hi"}});
+            let called = client.result("tools/call", params)?;
+            let text = called["content"][0]["text"].as_str().unwrap_or_default();
+            let envelope: Value = serde_json::from_str(text)?;
+            ensure!(envelope["meta"]["version"] == "response-v2", "{envelope}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_read_without_a_uri_reaches_no_server() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let gateway = two_demos(folder.path())?;
+    for url in [gateway.all(), gateway.server("one")] {
+        let client = Client::http(&url, &Identity::plain(LEGACY))?;
+        let answer = client.request("resources/read", json!({}))?;
+        let answer: Value = serde_json::from_str(answer.text())?;
+        ensure!(answer["error"]["code"] == -32602, "{answer}");
+        ensure!(answer["error"]["message"] == "the URI of a resource is missing", "{answer}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_session_that_ends_takes_its_stream_with_it() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let gateway = two_demos(folder.path())?;
+    let json = "Host: ADDRESS\r\nContent-Type: application/json\r\n";
+    let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}"#;
+    let (_, head, _) = post(&gateway, json, initialize)?;
+    let session = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
+    let session = format!("Mcp-Session-Id: {}\r\n", session.context("no session")?);
+    // A call binds the session to a server.
+    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"one_echo","arguments":{"message":"hi"}}}"#;
+    ensure!(post(&gateway, &format!("{json}{session}"), call)?.0 == 200);
+    let address = gateway.url.trim_start_matches("http://");
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+    let listen = format!(
+        "GET /mcp HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\n{session}Connection: close\r\n\r\n"
+    );
+    stream.write_all(listen.as_bytes())?;
+    let mut first = [0; 16];
+    stream.read_exact(&mut first)?;
+    ensure!(first.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&first));
+    let delete =
+        format!("DELETE /mcp HTTP/1.1\r\nHost: ADDRESS\r\n{session}Connection: close\r\n\r\n");
+    ensure!(exchange(&gateway, &delete)?.0 == 204);
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).context("the stream stays open")?;
     Ok(())
 }
 

@@ -17,9 +17,10 @@ use resultant::{Advertise, Json, Object, Protocol, Schema, SchemaLimits, SchemaP
 pub(crate) use self::{
     headers::{HeaderParam, header_value, read_header_value},
     merged::{Merged, merge},
-    names::exposed_names,
+    names::{Origin, exposed_names},
 };
 use crate::{
+    client::Client,
     config::ServerConfig,
     upstream::{ConnectError, Link},
 };
@@ -53,7 +54,7 @@ pub(crate) struct ServerCatalog {
     by_name: HashMap<String, usize>,
     /// What was wrong with tools.
     pub(crate) oddities: Vec<Oddity>,
-    written: [OnceLock<Arc<str>>; Protocol::ALL.len()],
+    written: [OnceLock<Arc<str>>; EDITIONS],
 }
 
 /// A tool that was repaired or left out.
@@ -74,18 +75,36 @@ impl ServerCatalog {
         self.by_name.get(name).map(|at| &self.tools[*at])
     }
 
-    /// The tools as a JSON array for clients of this version.
-    pub(crate) fn write(&self, protocol: Protocol) -> Arc<str> {
+    /// The tools as a JSON array for clients of this kind.
+    pub(crate) fn write(&self, edition: Edition) -> Arc<str> {
         let write = || {
-            let tools = self.tools.iter().map(|tool| tool.write(protocol, &tool.name, None));
+            let tools = self.tools.iter().map(|tool| tool.write(edition, &tool.name, None));
             array_of(tools).into()
         };
-        self.written[place(protocol)].get_or_init(write).clone()
+        self.written[edition.place()].get_or_init(write).clone()
     }
 }
 
-fn place(protocol: Protocol) -> usize {
-    Protocol::ALL.iter().position(|known| *known == protocol).unwrap_or_default()
+/// How many ways there are to write a list.
+const EDITIONS: usize = 2 * Protocol::ALL.len();
+
+/// What the writing of definitions depends on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edition {
+    pub(crate) protocol: Protocol,
+    /// Whether the client gets envelopes, which no tool's own schema describes.
+    pub(crate) is_envelope: bool,
+}
+
+impl Edition {
+    pub(crate) fn of(client: &Client) -> Edition {
+        Edition { protocol: client.protocol, is_envelope: client.asks_envelope() }
+    }
+
+    fn place(self) -> usize {
+        let version = Protocol::ALL.iter().position(|known| *known == self.protocol);
+        version.unwrap_or_default() + usize::from(self.is_envelope) * Protocol::ALL.len()
+    }
 }
 
 fn array_of(items: impl Iterator<Item = String>) -> String {
@@ -160,8 +179,10 @@ impl Tool {
         Ok((tool, repairs))
     }
 
-    /// The definition for clients of this version, under this name.
-    pub(crate) fn write(&self, protocol: Protocol, name: &str, view: Option<&str>) -> String {
+    /// The definition for clients of this kind, under this name.
+    pub(crate) fn write(&self, edition: Edition, name: &str, view: Option<&str>) -> String {
+        let protocol = edition.protocol;
+        let keeps_schema = self.keeps_schema && !edition.is_envelope;
         let mut definition = self.definition.clone();
         if let Some(view) = view {
             set_view(&mut definition, view);
@@ -170,7 +191,7 @@ impl Tool {
             definition.set("name", Json::string(name));
         }
         match &self.schema {
-            Some(schema) if self.keeps_schema && protocol.has_structured_content() => {
+            Some(schema) if keeps_schema && protocol.has_structured_content() => {
                 definition.set("outputSchema", schema.advertised(protocol, self.advertise));
             }
             _ => {

@@ -75,6 +75,14 @@ impl Client {
         self.capabilities.get(capability).is_some_and(|value| value.is_object())
     }
 
+    /// Whether the client wants results as envelopes.
+    pub(crate) fn asks_envelope(&self) -> bool {
+        ["experimental", "extensions"].iter().any(|place| {
+            let place = self.capabilities.get(place);
+            place.is_some_and(|place| place.get("response_contract_v2").is_some())
+        })
+    }
+
     pub(crate) fn is_modern(&self) -> bool {
         self.protocol.is_modern()
     }
@@ -154,6 +162,11 @@ impl Session {
             }
         }
         general.stream = Some(stream);
+    }
+
+    /// Ends the stream for what belongs to no request: the session is over.
+    pub(crate) fn hang_up(&self) {
+        lock(&self.general).stream = None;
     }
 
     /// Says something that belongs to no request.

@@ -327,7 +327,13 @@ pub(crate) async fn notified(
     method: &str,
     params: Option<&Json>,
 ) {
-    if method != "notifications/roots/list_changed" {
+    let is_own = matches!(
+        method,
+        "notifications/initialized" | "notifications/cancelled" | "notifications/progress"
+    );
+    // What we do not know is for the one server that the client talks to.
+    let is_known = method == "notifications/roots/list_changed";
+    if is_own || (!is_known && client.scope == Scope::All) {
         return;
     }
     for upstream in gateway.visible(client) {

@@ -26,8 +26,8 @@ use crate::{
     upstream::{ListKind, Notice, State, Upstream, UserAgent},
 };
 
-/// How long a list waits for servers that are still starting.
-const STARTING_TIME: Duration = Duration::from_secs(8);
+/// So many kinds of clients have their merged list remembered.
+const MERGED_MAX: usize = 64;
 /// So many long results are read at the same time.
 const LARGE_AT_ONCE: usize = 2;
 
@@ -235,6 +235,9 @@ impl Gateway {
     /// Ends a session. Says whether there was one.
     pub(crate) fn close_session(&self, id: &str) -> bool {
         let Some(client) = lock(&self.sessions).remove(id) else { return false };
+        if let Some(session) = &client.session {
+            session.hang_up();
+        }
         for upstream in self.upstreams().iter() {
             upstream.forget_session(client.owner);
         }
@@ -285,9 +288,9 @@ impl Gateway {
         let catalogs = join_all(upstreams.iter().map(|upstream| async move {
             let catalog = match upstream.known_catalog(client) {
                 Some(catalog) => catalog,
-                None => match upstream.settled(STARTING_TIME).await {
+                None => match upstream.settled("tools/list").await {
                     State::Failing { .. } | State::Connecting => return None,
-                    State::Idle | State::Ready { .. } => upstream.catalog(client).await.ok()?,
+                    State::Idle | State::Ready { .. } => upstream.catalog_in_time(client).await?,
                 },
             };
             Some((upstream.clone(), catalog))
@@ -301,7 +304,12 @@ impl Gateway {
             return merged.clone();
         }
         let merged = Arc::new(merge(&catalogs, &self.routes));
-        lock(&self.merged).insert(fingerprint, merged.clone());
+        let mut known = lock(&self.merged);
+        if known.len() >= MERGED_MAX {
+            known.clear();
+        }
+        known.insert(fingerprint, merged.clone());
+        drop(known);
         merged
     }
 

@@ -271,12 +271,8 @@ fn client_options(
     audience: Audience,
 ) -> ClientOptions {
     let client = &exchange.client;
-    let asks_envelope = ["experimental", "extensions"].iter().any(|place| {
-        let place = client.capabilities.get(place);
-        place.is_some_and(|place| place.get("response_contract_v2").is_some())
-    });
     let shape = match call.upstream.config.shape {
-        Shape::Mcp if asks_envelope => Shape::Envelope,
+        Shape::Mcp if client.asks_envelope() => Shape::Envelope,
         shape => shape,
     };
     ClientOptions {

@@ -5,18 +5,19 @@
 //! the server makes a request of its own: from then on every session has one to itself.
 
 mod catalogs;
+mod connecting;
 mod handshake;
+mod hearing;
 mod http;
 mod link;
 mod listen;
 mod oauth;
+mod sharing;
 mod stdio;
 mod wire;
 
 use std::{
     collections::{BTreeSet, HashMap},
-    future::Future,
-    pin::Pin,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicU32, Ordering},
@@ -47,15 +48,25 @@ use crate::{
     body::SpoolOptions,
     catalog::ServerCatalog,
     client::{Client, Owner, lock},
-    config::{Era, Isolate, ServerConfig, Start, Transport},
+    config::{Era, ServerConfig, Start, Transport},
 };
 
 /// Stateless callers of a server that asks get a connection each, up to this many.
 const SPARES_MAX: usize = 8;
 /// A server that does not answer the request for its stream holds the first call up for so long.
 const STREAM_WAIT: Duration = Duration::from_secs(1);
+/// A server has so many connections at the most; further clients share the one for those that can
+/// do nothing.
+const CONNECTIONS_MAX: usize = 64;
 const BACKOFF_MIN: Duration = Duration::from_millis(500);
-const BACKOFF_MAX: Duration = Duration::from_secs(60);
+const BACKOFF_MAX: Duration = Duration::from_secs(30);
+/// How long lists over several servers wait for one of them, all of them together.
+const LIST_TIME: Duration = Duration::from_secs(4);
+/// A server that is connected has at least this long to answer a list.
+pub(crate) const LIST_TIME_MIN: Duration = Duration::from_secs(1);
+/// The lists that may be over several servers.
+const LISTS: [&str; 4] =
+    ["tools/list", "prompts/list", "resources/list", "resources/templates/list"];
 /// A connection that held this long did not fail at the start.
 const STABLE_TIME: Duration = Duration::from_secs(30);
 
@@ -145,6 +156,10 @@ pub(crate) struct Upstream {
     is_stopped: AtomicBool,
     /// How often in a row a connection ended early.
     crashes: AtomicU32,
+    /// How often in a row no connection could be made.
+    failures: AtomicU32,
+    /// Since when lists wait for it, by their method.
+    waited_since: Mutex<HashMap<String, Instant>>,
     /// For a remote server; its connections share them, so that one login does for all.
     tokens: Option<Arc<OAuthTokens>>,
     /// What is watched on a modern server.
@@ -173,6 +188,8 @@ impl Upstream {
             notices,
             is_stopped: AtomicBool::new(false),
             crashes: AtomicU32::new(0),
+            failures: AtomicU32::new(0),
+            waited_since: Mutex::default(),
             tokens: tokens_for(&config, data, agent),
             watched: watch::Sender::default(),
             config,
@@ -180,6 +197,10 @@ impl Upstream {
         if upstream.config.start == Start::Eager {
             let upstream = upstream.clone();
             upstream.state.send_replace(State::Connecting);
+            // The time that lists wait begins with the server's start.
+            for method in LISTS {
+                upstream.patience(method);
+            }
             tokio::spawn(async move { upstream.revive(nobody()).await });
         }
         upstream
@@ -189,12 +210,62 @@ impl Upstream {
         self.state.borrow().clone()
     }
 
-    /// Waits while the server is being connected, but not longer than this.
-    pub(crate) async fn settled(&self, patience: Duration) -> State {
+    /// Waits while the server is being connected, but not longer than a list may.
+    pub(crate) async fn settled(&self, method: &str) -> State {
         let mut state = self.state.subscribe();
         let settled = state.wait_for(|state| !matches!(state, State::Connecting));
-        let _ = tokio::time::timeout(patience, settled).await;
+        let _ = tokio::time::timeout(self.patience(method), settled).await;
         self.state()
+    }
+
+    /// How long a list over several servers still waits for this one. The time is counted from
+    /// the first list that waited, so that a server that hangs does not hold up every list.
+    pub(crate) fn patience(&self, method: &str) -> Duration {
+        let mut waited_since = lock(&self.waited_since);
+        let since = *waited_since.entry(method.to_owned()).or_insert_with(Instant::now);
+        LIST_TIME.saturating_sub(since.elapsed())
+    }
+
+    /// The server has answered a list in time.
+    pub(crate) fn was_in_time(&self, method: &str) {
+        lock(&self.waited_since).remove(method);
+    }
+
+    /// What it offers, if that can be had in time. Otherwise the work goes on, and clients hear of
+    /// it when it is done.
+    pub(crate) async fn catalog_in_time(
+        self: &Arc<Upstream>,
+        client: &Client,
+    ) -> Option<Arc<ServerCatalog>> {
+        let method = "tools/list";
+        let (upstream, client) = (self.clone(), client.clone());
+        let mut work = tokio::spawn(async move { upstream.catalog(&client).await });
+        let patience = self.patience(method).max(LIST_TIME_MIN);
+        match tokio::time::timeout(patience, &mut work).await {
+            Ok(catalog) => {
+                self.was_in_time(method);
+                catalog.ok()?.ok()
+            }
+            Err(_) => {
+                let upstream = self.clone();
+                tokio::spawn(async move {
+                    if let Ok(Ok(_)) = work.await {
+                        upstream.changed();
+                    }
+                });
+                None
+            }
+        }
+    }
+
+    /// The connection for this client. It is made to the end, also when nobody waits for it.
+    pub(crate) async fn link_for_list(
+        self: &Arc<Upstream>,
+        client: &Arc<Client>,
+    ) -> Option<Arc<Link>> {
+        let (upstream, client) = (self.clone(), client.clone());
+        let work = tokio::spawn(async move { upstream.link(&client).await });
+        work.await.ok()?.ok()
     }
 
     /// The connection for this client, made when there is none.
@@ -223,333 +294,6 @@ impl Upstream {
         self.fill(&key, &slot, client).await
     }
 
-    fn adopt(&self, link: &Link, owner: Owner) {
-        if owner.is_session() && !link.is_modern() {
-            link.add_user(owner);
-        }
-    }
-
-    fn modern_link(&self) -> Option<Arc<Link>> {
-        let slots = lock(&self.slots);
-        slots.values().filter_map(|slot| slot.live()).find(|link| link.is_modern())
-    }
-
-    /// Any connection that is there.
-    pub(crate) fn any_link(&self) -> Option<Arc<Link>> {
-        let slots = lock(&self.slots);
-        slots.values().filter_map(|slot| slot.live()).find(|link| link.peer().is_some())
-    }
-
-    /// The place of this client's connection.
-    fn slot(&self, client: &Client) -> (Key, Arc<Slot>) {
-        let fingerprint = client.fingerprint();
-        let owner = client.owner;
-        let mut slots = lock(&self.slots);
-        let has_asked =
-            |slot: &Arc<Slot>| slot.live().is_some_and(|link| link.asks.load(Ordering::Relaxed));
-        let asks = self.asks.load(Ordering::Relaxed) || slots.values().any(has_asked);
-        self.asks.store(asks, Ordering::Relaxed);
-        let key = match self.config.isolate {
-            Isolate::Shared => Key::Shared("{}".to_owned()),
-            Isolate::Session if owner.is_session() => Key::Session(owner),
-            Isolate::Auto if asks && owner.is_session() => {
-                let key = Key::Session(owner);
-                let shared = Key::Shared(fingerprint);
-                let is_alone =
-                    |slot: &Arc<Slot>| slot.live().is_some_and(|link| link.users() == [owner]);
-                // A session that had the shared connection to itself keeps it.
-                if !slots.contains_key(&key)
-                    && slots.get(&shared).is_some_and(is_alone)
-                    && let Some(slot) = slots.remove(&shared)
-                {
-                    slots.insert(key.clone(), slot);
-                }
-                key
-            }
-            Isolate::Auto if asks => {
-                let is_free = |key: &Key| {
-                    let live = slots.get(key).and_then(|slot| slot.live());
-                    live.is_none_or(|link| link.is_idle())
-                };
-                let spares = (1..SPARES_MAX).map(|n| Key::Spare(fingerprint.clone(), n));
-                let shared = Key::Shared(fingerprint.clone());
-                let mut keys = std::iter::once(shared.clone()).chain(spares);
-                keys.find(is_free).unwrap_or(shared)
-            }
-            Isolate::Auto | Isolate::Session | Isolate::User => Key::Shared(fingerprint),
-        };
-        let slot = slots.entry(key.clone()).or_default().clone();
-        (key, slot)
-    }
-
-    /// Connects, and notes how that went.
-    async fn fill(
-        self: &Arc<Upstream>,
-        key: &Key,
-        slot: &Arc<Slot>,
-        client: &Client,
-    ) -> Result<Arc<Link>, ConnectError> {
-        // A server that failed stays so until it is there: nobody waits for its next try.
-        self.state.send_if_modified(|state| {
-            let is_first = matches!(state, State::Idle);
-            if is_first {
-                *state = State::Connecting;
-            }
-            is_first
-        });
-        match self.connect(client).await {
-            Ok(link) => {
-                *lock(&slot.link) = Some(link.clone());
-                if let Some(peer) = link.peer() {
-                    tracing::info!(
-                        server = &*self.name,
-                        protocol = %peer.protocol,
-                        "connected"
-                    );
-                    self.state.send_replace(State::Ready { peer: peer.clone() });
-                }
-                self.retire_unused(key);
-                if !link.is_modern() {
-                    tokio::spawn(watch_again(link.clone(), self.watched.borrow().clone()));
-                }
-                Ok(link)
-            }
-            Err(error) => {
-                let tries = match self.state() {
-                    State::Failing { tries, .. } => tries + 1,
-                    _ => 1,
-                };
-                tracing::warn!(
-                    server = &*self.name,
-                    step = error.step,
-                    reason = error.reason,
-                    "not connected"
-                );
-                let retry_at = Instant::now() + backoff(tries);
-                // Other connections of the same server may be well.
-                if self.any_link().is_none() {
-                    let failing = State::Failing { error: error.clone(), retry_at, tries };
-                    self.state.send_replace(failing);
-                }
-                Err(error)
-            }
-        }
-    }
-
-    async fn connect(self: &Arc<Upstream>, client: &Client) -> Result<Arc<Link>, ConnectError> {
-        let era = *lock(&self.era);
-        let attempt = self.attempt(client, era).await;
-        let attempt = match attempt {
-            // Some servers end when the first message is one they do not know.
-            Err(error) if era == Era::Auto && !error.is_unauthorized() && error.step != START => {
-                self.attempt(client, Era::Legacy).await.map_err(|_| error)
-            }
-            attempt => attempt,
-        };
-        let link = attempt?;
-        let found = if link.is_modern() { Era::Modern } else { Era::Legacy };
-        *lock(&self.era) = found;
-        Ok(link)
-    }
-
-    async fn attempt(
-        self: &Arc<Upstream>,
-        client: &Client,
-        era: Era,
-    ) -> Result<Arc<Link>, ConnectError> {
-        let (unbound, said) = mpsc::unbounded_channel();
-        let link = Link::open(self.name.clone(), unbound, |inbox| self.wire(inbox))
-            .map_err(|error| ConnectError::of(START, &error))?;
-        self.adopt(&link, client.owner);
-        let capabilities = match self.config.isolate {
-            Isolate::Shared => Object::default().to_json(),
-            _ => client.capabilities.clone(),
-        };
-        let task = self.clone();
-        let (heard, of) = (Arc::downgrade(&link), client.clone());
-        tokio::spawn(task.hearing(said, heard, of));
-        let info = own_info();
-        let shaking = shake_hands(&link, era, &capabilities, &info);
-        match tokio::time::timeout(self.config.connect_timeout, shaking).await {
-            Ok(Ok(())) => {
-                if link.is_modern() {
-                    tokio::spawn(listen::listen(link.clone(), self.watched.subscribe()));
-                }
-                Ok(link)
-            }
-            Ok(Err(error)) => {
-                // Why the process ended says more than that it did.
-                let error = match link.closed() {
-                    Some(reason) => ConnectError::of(error.step, &reason),
-                    None => error,
-                };
-                link.close().await;
-                Err(error)
-            }
-            Err(_) => {
-                link.close().await;
-                Err(ConnectError::timed_out("handshake", self.config.connect_timeout))
-            }
-        }
-    }
-
-    fn wire(&self, inbox: Arc<dyn Inbox>) -> Result<Box<dyn Wire>, WireError> {
-        match &self.config.transport {
-            Transport::Stdio { command, args, env, cwd } => {
-                let options = StdioOptions {
-                    server: self.name.clone(),
-                    command: command.clone(),
-                    args: args.clone(),
-                    env: env.clone(),
-                    cwd: cwd.clone(),
-                    spool: self.spool.clone(),
-                };
-                Ok(Box::new(StdioWire::start(options, inbox)?))
-            }
-            Transport::Http { url, headers } => {
-                let options = HttpOptions {
-                    url: url.clone(),
-                    headers: headers.clone(),
-                    spool: self.spool.clone(),
-                    connect_timeout: self.config.connect_timeout,
-                    tokens: self.tokens.clone().map(|tokens| tokens as _),
-                    stream_wait: STREAM_WAIT,
-                };
-                Ok(Box::new(HttpWire::new(options, inbox)?))
-            }
-        }
-    }
-
-    /// Boxed, because what it hears can lead to a new connection that is heard in turn.
-    fn hearing(
-        self: Arc<Upstream>,
-        said: mpsc::UnboundedReceiver<Unbound>,
-        link: std::sync::Weak<Link>,
-        client: Client,
-    ) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        Box::pin(self.hear(said, link, client))
-    }
-
-    /// Takes what a connection says beside its answers.
-    async fn hear(
-        self: Arc<Upstream>,
-        mut said: mpsc::UnboundedReceiver<Unbound>,
-        link: std::sync::Weak<Link>,
-        client: Client,
-    ) {
-        let server = &self.name;
-        while let Some(unbound) = said.recv().await {
-            let notice = match unbound {
-                Unbound::Closed(error) => {
-                    tracing::info!(server = &**server, reason = %error, "connection ended");
-                    let link = link.upgrade().filter(|link| link.is_wanted());
-                    if let Some(link) = link.filter(|_| !self.is_stopped.load(Ordering::Relaxed)) {
-                        let is_stable = link.has_served() || link.age() >= STABLE_TIME;
-                        drop(link);
-                        self.clone().lost(client, &error, is_stable).await;
-                    }
-                    return;
-                }
-                Unbound::Request { request, owner } => {
-                    self.asks.store(true, Ordering::Relaxed);
-                    Notice::Asked { owner, request }
-                }
-                Unbound::Notification { method, params } => match method.as_str() {
-                    // It is for us, who listen, and means nothing to clients.
-                    "notifications/subscriptions/acknowledged" => continue,
-                    "notifications/tools/list_changed" => {
-                        self.catalogs.forget();
-                        Notice::Changed { server: server.clone(), kind: ListKind::Tools }
-                    }
-                    "notifications/prompts/list_changed" => {
-                        Notice::Changed { server: server.clone(), kind: ListKind::Prompts }
-                    }
-                    "notifications/resources/list_changed" => {
-                        Notice::Changed { server: server.clone(), kind: ListKind::Resources }
-                    }
-                    "notifications/resources/updated" => {
-                        let params = params.unwrap_or(Json::null());
-                        let uri = params.get("uri");
-                        let uri = uri.as_ref().and_then(Json::as_str).unwrap_or_default();
-                        let uri = uri.into_owned();
-                        Notice::ResourceUpdated { server: server.clone(), uri, params }
-                    }
-                    _ => {
-                        let users = link.upgrade().map(|link| link.users()).unwrap_or_default();
-                        Notice::Said { method, params, users }
-                    }
-                },
-            };
-            let _ = self.notices.send(notice);
-        }
-    }
-
-    /// A connection has ended by itself: it is made again, with pauses, while somebody wants it.
-    async fn lost(self: Arc<Upstream>, client: Client, error: &WireError, is_stable: bool) {
-        // A server that ends as soon as it is there waits longer each time.
-        let crashes = match is_stable {
-            true => {
-                self.crashes.store(1, Ordering::Relaxed);
-                1
-            }
-            false => self.crashes.fetch_add(1, Ordering::Relaxed) + 1,
-        };
-        let wait = backoff(crashes);
-        if self.any_link().is_none() {
-            let state = match crashes {
-                0 | 1 => State::Connecting,
-                // It greets and then ends, again and again: nobody waits for that.
-                _ => State::Failing {
-                    error: ConnectError::of("running", error),
-                    retry_at: Instant::now() + wait,
-                    tries: 1,
-                },
-            };
-            self.state.send_replace(state);
-        }
-        tokio::time::sleep(wait).await;
-        self.revive(client).await;
-    }
-
-    /// Connects until it works, telling everybody when tools come or go.
-    async fn revive(self: Arc<Upstream>, client: Client) {
-        loop {
-            if self.is_stopped.load(Ordering::Relaxed) {
-                return;
-            }
-            match self.link(&client).await {
-                Ok(link) => {
-                    self.catalogs.forget();
-                    if let Err(error) = self.catalog_of(&link, &client.fingerprint()).await {
-                        tracing::warn!(server = &*self.name, %error, "its tools cannot be listed");
-                    }
-                    self.changed();
-                    return;
-                }
-                Err(_) => {
-                    let had_tools = !self.catalogs.is_empty();
-                    if self.any_link().is_none() && had_tools {
-                        self.catalogs.forget();
-                        self.changed();
-                    }
-                    let wait = match self.state() {
-                        State::Failing { retry_at, .. } => {
-                            retry_at.saturating_duration_since(Instant::now())
-                        }
-                        _ => BACKOFF_MIN,
-                    };
-                    tokio::time::sleep(wait + Duration::from_millis(1)).await;
-                }
-            }
-        }
-    }
-
-    fn changed(&self) {
-        for kind in [ListKind::Tools, ListKind::Prompts, ListKind::Resources] {
-            let _ = self.notices.send(Notice::Changed { server: self.name.clone(), kind });
-        }
-    }
-
     /// What the server offers to this client, from memory where it is there.
     pub(crate) async fn catalog(
         self: &Arc<Upstream>,
@@ -574,54 +318,6 @@ impl Upstream {
         fingerprint: &str,
     ) -> Result<Arc<ServerCatalog>, ConnectError> {
         self.catalogs.get(link, &self.config, self.tools_max, fingerprint).await
-    }
-
-    /// Closes the connection that was made at the start when nobody uses it.
-    fn retire_unused(self: &Arc<Upstream>, made: &Key) {
-        let first = Key::Shared("{}".to_owned());
-        if *made == first {
-            return;
-        }
-        let mut slots = lock(&self.slots);
-        let is_unused = slots
-            .get(&first)
-            .and_then(|slot| slot.live())
-            .is_some_and(|link| link.users().is_empty() && link.is_idle() && !link.is_modern());
-        if is_unused && let Some(slot) = slots.remove(&first) {
-            let link = slot.live();
-            drop(slots);
-            tokio::spawn(async move {
-                if let Some(link) = link {
-                    link.retire().await;
-                }
-            });
-        }
-    }
-
-    /// Closes connections that were made for one call and are not used any more.
-    pub(crate) fn retire_spares(&self) {
-        let mut slots = lock(&self.slots);
-        let is_spare = |key: &Key, slot: &Arc<Slot>| {
-            matches!(key, Key::Spare(..)) && slot.live().is_some_and(|link| link.is_idle())
-        };
-        let retired: Vec<Arc<Slot>> =
-            slots.extract_if(|key, slot| is_spare(key, slot)).map(|(_, slot)| slot).collect();
-        drop(slots);
-        for link in retired.into_iter().filter_map(|slot| slot.live()) {
-            tokio::spawn(async move { link.retire().await });
-        }
-    }
-
-    /// A session has ended.
-    pub(crate) fn forget_session(self: &Arc<Upstream>, owner: Owner) {
-        let mut slots = lock(&self.slots);
-        let own = slots.remove(&Key::Session(owner));
-        let links: Vec<Arc<Link>> = slots.values().filter_map(|slot| slot.live()).collect();
-        drop(slots);
-        links.iter().for_each(|link| link.remove_user(owner));
-        if let Some(link) = own.and_then(|slot| slot.live()) {
-            tokio::spawn(async move { link.retire().await });
-        }
     }
 
     /// Changes what is watched on a modern server.

@@ -33,6 +33,28 @@ fn an_orderly_end_finishes_what_is_running() {
 }
 
 #[test]
+fn a_proxy_leaves_with_its_client() {
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let script = format!(
+        "'{1}' proxy --data '{0}/data' -- '{2}'; date +%s > '{0}/ended'",
+        folder.path().display(),
+        crate::hostile::PROGRAM,
+        hostile_server().display()
+    );
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(script).env("HOSTILE_LOG", folder.path().join("hostile.log"));
+    let client = Client::stdio(&mut command, &Identity::plain(LEGACY)).expect("a client");
+    alive(&client);
+    // Who is dropped closes the pipe, waits a second and kills the shell: the proxy has ended
+    // before that, or nothing is written.
+    drop(client);
+    assert!(folder.path().join("ended").exists(), "the proxy stays when its client has left");
+    for pid in notes(folder.path(), "start") {
+        wait_until("its server is gone", || !is_running(&pid));
+    }
+}
+
+#[test]
 fn a_proxy_finishes_what_is_running_too() {
     let folder = tempfile::TempDir::new().expect("a folder");
     let script = format!(

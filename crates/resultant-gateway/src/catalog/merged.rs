@@ -5,9 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use resultant::Protocol;
-
-use super::{ServerCatalog, Tool, array_of, exposed_names, place};
+use super::{EDITIONS, Edition, Origin, ServerCatalog, Tool, array_of, exposed_names};
 use crate::{routes::Routes, upstream::Upstream};
 
 /// A tool under the name it has here.
@@ -24,7 +22,7 @@ pub(crate) struct Merged {
     sources: Vec<(Arc<str>, Arc<ServerCatalog>)>,
     tools: Vec<Entry>,
     by_name: HashMap<String, (Arc<Upstream>, Arc<Tool>)>,
-    written: [OnceLock<Arc<str>>; Protocol::ALL.len()],
+    written: [OnceLock<Arc<str>>; EDITIONS],
 }
 
 impl Merged {
@@ -33,15 +31,15 @@ impl Merged {
         self.by_name.get(exposed).map(|(upstream, tool)| (upstream, tool))
     }
 
-    /// The tools as a JSON array for clients of this version.
-    pub(crate) fn write(&self, protocol: Protocol) -> Arc<str> {
+    /// The tools as a JSON array for clients of this kind.
+    pub(crate) fn write(&self, edition: Edition) -> Arc<str> {
         let write = || {
             let tools = self.tools.iter();
             let tools =
-                tools.map(|entry| entry.tool.write(protocol, &entry.name, entry.view.as_deref()));
+                tools.map(|entry| entry.tool.write(edition, &entry.name, entry.view.as_deref()));
             array_of(tools).into()
         };
-        self.written[place(protocol)].get_or_init(write).clone()
+        self.written[edition.place()].get_or_init(write).clone()
     }
 
     /// Whether it was made of just these.
@@ -60,7 +58,11 @@ pub(crate) fn merge(catalogs: &[(Arc<Upstream>, Arc<ServerCatalog>)], routes: &R
             .iter()
             .flat_map(|(upstream, catalog)| catalog.tools.iter().map(move |tool| (upstream, tool)))
     };
-    let pairs = all().map(|(upstream, tool)| (&*upstream.config.prefix, &*tool.name));
+    let origins = all().map(|(upstream, tool)| Origin {
+        server: &upstream.name,
+        prefix: &upstream.config.prefix,
+        name: &tool.name,
+    });
     let mut merged = Merged {
         sources: catalogs
             .iter()
@@ -68,7 +70,7 @@ pub(crate) fn merge(catalogs: &[(Arc<Upstream>, Arc<ServerCatalog>)], routes: &R
             .collect(),
         ..Merged::default()
     };
-    for (name, (upstream, tool)) in exposed_names(pairs).into_iter().zip(all()) {
+    for (name, (upstream, tool)) in exposed_names(origins).into_iter().zip(all()) {
         merged.by_name.insert(name.clone(), (upstream.clone(), tool.clone()));
         let view = tool.view();
         let exposed = view.as_ref().map(|uri| routes.add_uri(&upstream.name, uri));

@@ -1,21 +1,19 @@
 //! Lists over one or all servers.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc};
 
 use futures_util::future::join_all;
 use resultant::{Json, Object};
 
 use crate::{
     bridge,
-    catalog::exposed_names,
+    catalog::{Edition, Origin, exposed_names},
     client::{Exchange, Scope},
     gateway::Gateway,
     rpc::RpcError,
-    upstream::{State, Upstream},
+    upstream::{LIST_TIME_MIN, State, Upstream},
 };
 
-/// How long a merged list waits for one server.
-const SERVER_TIME: Duration = Duration::from_secs(10);
 /// So many pages of one server are read.
 const PAGES_MAX: usize = 100;
 
@@ -23,14 +21,14 @@ const PAGES_MAX: usize = 100;
 pub(super) async fn tools(gateway: &Arc<Gateway>, exchange: &Exchange) -> Result<Json, RpcError> {
     let client = &exchange.client;
     let tools = match &client.scope {
-        Scope::All => gateway.merged(client).await.write(client.protocol),
+        Scope::All => gateway.merged(client).await.write(Edition::of(client)),
         Scope::One(name) => {
             let upstream = gateway.upstream(name).ok_or_else(|| {
                 RpcError::new(crate::rpc::INVALID_PARAMS, format!("no server `{name}`"))
             })?;
             let catalog = upstream.catalog(client).await;
             let catalog = catalog.map_err(|error| super::unavailable(&upstream, &error))?;
-            catalog.write(client.protocol)
+            catalog.write(Edition::of(client))
         }
     };
     Ok(Json::parse(format!("{{\"tools\":{tools}}}")).unwrap_or(Json::null()))
@@ -50,7 +48,17 @@ pub(super) async fn merged(
     let upstreams = gateway.upstreams();
     let items = join_all(upstreams.iter().map(|upstream| {
         let listing = items_of(upstream, exchange, method, key, capability);
-        async move { tokio::time::timeout(SERVER_TIME, listing).await.unwrap_or_default() }
+        let patience = match upstream.state() {
+            State::Ready { .. } => upstream.patience(method).max(LIST_TIME_MIN),
+            _ => upstream.patience(method) + LIST_TIME_MIN,
+        };
+        async move {
+            let listed = tokio::time::timeout(patience, listing).await;
+            if listed.is_ok() && matches!(upstream.state(), State::Ready { .. }) {
+                upstream.was_in_time(method);
+            }
+            listed.unwrap_or_default()
+        }
     }));
     let items = items.await;
     let all: Vec<(&Arc<Upstream>, Object)> = upstreams
@@ -74,10 +82,10 @@ async fn items_of(
     key: &str,
     capability: &str,
 ) -> Vec<Json> {
-    if let State::Failing { .. } = upstream.settled(SERVER_TIME).await {
+    if let State::Failing { .. } | State::Connecting = upstream.settled(method).await {
         return Vec::new();
     }
-    let Ok(link) = upstream.link(&exchange.client).await else { return Vec::new() };
+    let Some(link) = upstream.link_for_list(&exchange.client).await else { return Vec::new() };
     if !link.peer().is_some_and(|peer| peer.has(capability)) {
         return Vec::new();
     }
@@ -100,9 +108,12 @@ fn with_names(gateway: &Gateway, all: Vec<(&Arc<Upstream>, Object)>) -> Vec<Json
         .iter()
         .map(|(_, item)| item.get("name").and_then(Json::as_str).unwrap_or_default().into_owned())
         .collect();
-    let pairs = all.iter().zip(&names);
-    let pairs = pairs.map(|((upstream, _), name)| (&*upstream.config.prefix, name.as_str()));
-    let exposed = exposed_names(pairs);
+    let origins = all.iter().zip(&names).map(|((upstream, _), name)| Origin {
+        server: &upstream.name,
+        prefix: &upstream.config.prefix,
+        name,
+    });
+    let exposed = exposed_names(origins);
     let mut homes = HashMap::new();
     let mut written = Vec::new();
     for (((upstream, mut item), name), exposed) in all.into_iter().zip(names).zip(exposed) {

@@ -25,7 +25,9 @@ pub(super) async fn read(
     params: Option<&Json>,
 ) -> Result<Reply, RpcError> {
     let uri = params.and_then(|params| params.get("uri"));
-    let uri = uri.as_ref().and_then(Json::as_str).unwrap_or_default();
+    let Some(uri) = uri.as_ref().and_then(Json::as_str) else {
+        return Err(RpcError::new(rpc::INVALID_PARAMS, "the URI of a resource is missing"));
+    };
     if let Some(name) = uri.strip_prefix(OWN_FILES) {
         let result = tokio::task::block_in_place(|| read_own(gateway, exchange, &uri, name))?;
         let result = crate::bridge::result_for(exchange.client.protocol, "resources/read", &result);
@@ -56,7 +58,11 @@ async fn read_from_any(
         && let Some(upstream) = gateway.upstream(&server)
     {
         let edits = vec![("uri", Some(Json::string(&original)))];
-        return send(gateway, exchange, &upstream, "resources/read", params, edits).await;
+        let reply = send(gateway, exchange, &upstream, "resources/read", params, edits).await?;
+        return Ok(match reply {
+            Reply::Json(result) if original != uri => Reply::Json(under(&result, &original, uri)),
+            reply => reply,
+        });
     }
     for upstream in gateway.upstreams().iter().filter(|upstream| has_resources(upstream)) {
         let answer = send(gateway, exchange, upstream, "resources/read", params, Vec::new()).await;
@@ -66,6 +72,25 @@ async fn read_from_any(
         }
     }
     Err(not_found(exchange, uri))
+}
+
+/// The contents of a resource under the URI that the client knows it by.
+fn under(result: &Json, original: &str, exposed: &str) -> Json {
+    let Some(contents) = result.get("contents") else { return result.clone() };
+    let renamed: Vec<Json> = contents
+        .items()
+        .map(|content| {
+            let mut members = Object::of(&content);
+            let is_named = members.get("uri").and_then(Json::as_str).as_deref() == Some(original);
+            if is_named {
+                members.set("uri", Json::string(exposed));
+            }
+            members.to_json()
+        })
+        .collect();
+    let mut members = Object::of(result);
+    members.set("contents", Json::array(&renamed));
+    members.to_json()
 }
 
 fn has_resources(upstream: &Upstream) -> bool {

@@ -15,7 +15,7 @@ use crate::{
 
 /// How long a server may think about a question it may not know, before it is taken for a legacy
 /// one. Some old servers answer nothing at all before `initialize`.
-const PROBE_TIME: Duration = Duration::from_secs(5);
+const PROBE_TIME: Duration = Duration::from_secs(3);
 
 /// The step before anything is said.
 pub(crate) const START: &str = "start";

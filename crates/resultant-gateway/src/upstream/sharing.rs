@@ -1,0 +1,123 @@
+//! Whose connection is whose: which clients share one, and when one is let go.
+
+use std::sync::{Arc, atomic::Ordering};
+
+use super::{CONNECTIONS_MAX, Key, Link, SPARES_MAX, Slot, Upstream};
+use crate::{
+    client::{Client, Owner, lock},
+    config::Isolate,
+};
+
+impl Upstream {
+    pub(super) fn adopt(&self, link: &Link, owner: Owner) {
+        if owner.is_session() && !link.is_modern() {
+            link.add_user(owner);
+        }
+    }
+
+    pub(super) fn modern_link(&self) -> Option<Arc<Link>> {
+        let slots = lock(&self.slots);
+        slots.values().filter_map(|slot| slot.live()).find(|link| link.is_modern())
+    }
+
+    /// Any connection that is there.
+    pub(crate) fn any_link(&self) -> Option<Arc<Link>> {
+        let slots = lock(&self.slots);
+        slots.values().filter_map(|slot| slot.live()).find(|link| link.peer().is_some())
+    }
+
+    /// The place of this client's connection.
+    pub(super) fn slot(&self, client: &Client) -> (Key, Arc<Slot>) {
+        let fingerprint = client.fingerprint();
+        let owner = client.owner;
+        let mut slots = lock(&self.slots);
+        let has_asked =
+            |slot: &Arc<Slot>| slot.live().is_some_and(|link| link.asks.load(Ordering::Relaxed));
+        let asks = self.asks.load(Ordering::Relaxed) || slots.values().any(has_asked);
+        self.asks.store(asks, Ordering::Relaxed);
+        let key = match self.config.isolate {
+            Isolate::Shared => Key::Shared("{}".to_owned()),
+            Isolate::Session if owner.is_session() => Key::Session(owner),
+            Isolate::Auto if asks && owner.is_session() => {
+                let key = Key::Session(owner);
+                let shared = Key::Shared(fingerprint);
+                let is_alone =
+                    |slot: &Arc<Slot>| slot.live().is_some_and(|link| link.users() == [owner]);
+                // A session that had the shared connection to itself keeps it.
+                if !slots.contains_key(&key)
+                    && slots.get(&shared).is_some_and(is_alone)
+                    && let Some(slot) = slots.remove(&shared)
+                {
+                    slots.insert(key.clone(), slot);
+                }
+                key
+            }
+            Isolate::Auto if asks => {
+                let is_free = |key: &Key| {
+                    let live = slots.get(key).and_then(|slot| slot.live());
+                    live.is_none_or(|link| link.is_idle())
+                };
+                let spares = (1..SPARES_MAX).map(|n| Key::Spare(fingerprint.clone(), n));
+                let shared = Key::Shared(fingerprint.clone());
+                let mut keys = std::iter::once(shared.clone()).chain(spares);
+                keys.find(is_free).unwrap_or(shared)
+            }
+            Isolate::Auto | Isolate::Session | Isolate::User => Key::Shared(fingerprint),
+        };
+        // Clients that all say something else of themselves do not get a process each.
+        let key = match slots.contains_key(&key) || slots.len() < CONNECTIONS_MAX {
+            true => key,
+            false => Key::Shared("{}".to_owned()),
+        };
+        let slot = slots.entry(key.clone()).or_default().clone();
+        (key, slot)
+    }
+
+    /// Closes the connection that was made at the start when nobody uses it.
+    pub(super) fn retire_unused(self: &Arc<Upstream>, made: &Key) {
+        let first = Key::Shared("{}".to_owned());
+        if *made == first {
+            return;
+        }
+        let mut slots = lock(&self.slots);
+        let is_unused = slots
+            .get(&first)
+            .and_then(|slot| slot.live())
+            .is_some_and(|link| link.users().is_empty() && link.is_idle() && !link.is_modern());
+        if is_unused && let Some(slot) = slots.remove(&first) {
+            let link = slot.live();
+            drop(slots);
+            tokio::spawn(async move {
+                if let Some(link) = link {
+                    link.retire().await;
+                }
+            });
+        }
+    }
+
+    /// Closes connections that were made for one call and are not used any more.
+    pub(crate) fn retire_spares(&self) {
+        let mut slots = lock(&self.slots);
+        let is_spare = |key: &Key, slot: &Arc<Slot>| {
+            matches!(key, Key::Spare(..)) && slot.live().is_some_and(|link| link.is_idle())
+        };
+        let retired: Vec<Arc<Slot>> =
+            slots.extract_if(|key, slot| is_spare(key, slot)).map(|(_, slot)| slot).collect();
+        drop(slots);
+        for link in retired.into_iter().filter_map(|slot| slot.live()) {
+            tokio::spawn(async move { link.retire().await });
+        }
+    }
+
+    /// A session has ended.
+    pub(crate) fn forget_session(self: &Arc<Upstream>, owner: Owner) {
+        let mut slots = lock(&self.slots);
+        let own = slots.remove(&Key::Session(owner));
+        let links: Vec<Arc<Link>> = slots.values().filter_map(|slot| slot.live()).collect();
+        drop(slots);
+        links.iter().for_each(|link| link.remove_user(owner));
+        if let Some(link) = own.and_then(|slot| slot.live()) {
+            tokio::spawn(async move { link.retire().await });
+        }
+    }
+}
