@@ -249,9 +249,9 @@ fn a_server_that_hangs_holds_up_no_list_and_one_that_fails_is_tried_less_often()
     };
     let seen = servers()?;
     ensure!(seen["silent"]["state"] == "connecting", "{seen}");
-    let limit = std::time::Instant::now() + Duration::from_secs(60);
+    let limit = Instant::now() + Duration::from_secs(60);
     while servers()?["missing"]["tries"].as_u64() < Some(3) {
-        ensure!(std::time::Instant::now() < limit, "its tries are not counted: {}", servers()?);
+        ensure!(Instant::now() < limit, "its tries are not counted: {}", servers()?);
         std::thread::sleep(Duration::from_millis(50));
     }
     Ok(())
