@@ -55,8 +55,8 @@ use crate::{
 const SPARES_MAX: usize = 8;
 /// A server that does not answer the request for its stream holds the first call up for so long.
 const STREAM_WAIT: Duration = Duration::from_secs(1);
-/// A server has so many connections at the most; further clients share the one for those that can
-/// do nothing.
+/// A server has connections for so many kinds of clients, beside those of sessions; further ones
+/// share the one for clients that can do nothing.
 const CONNECTIONS_MAX: usize = 64;
 const BACKOFF_MIN: Duration = Duration::from_millis(500);
 const BACKOFF_MAX: Duration = Duration::from_secs(30);

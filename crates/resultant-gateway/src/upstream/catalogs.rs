@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::Mutex as AsyncMutex;
 
-use super::{handshake::ConnectError, link::Link};
+use super::{CONNECTIONS_MAX, handshake::ConnectError, link::Link};
 use crate::{
     catalog::{Oddity, ServerCatalog, fetch},
     client::lock,
@@ -96,6 +96,9 @@ impl Catalogs {
             let mut known = lock(&self.known);
             if known.generation != generation && tries < TRIES_MAX {
                 continue;
+            }
+            if known.by_fingerprint.len() >= CONNECTIONS_MAX {
+                known.by_fingerprint.clear();
             }
             known.by_fingerprint.insert(fingerprint.to_owned(), catalog.clone());
             drop(known);

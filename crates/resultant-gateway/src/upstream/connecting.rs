@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     client::{Client, lock},
-    config::{Era, Isolate, Transport},
+    config::{Era, Transport},
 };
 
 impl Upstream {
@@ -34,7 +34,14 @@ impl Upstream {
             }
             is_first
         });
-        match self.connect(client).await {
+        let connected = match *key == Key::incapable() {
+            true => {
+                let capabilities = Object::default().to_json();
+                self.connect(&Client { capabilities, ..client.clone() }).await
+            }
+            false => self.connect(client).await,
+        };
+        match connected {
             Ok(link) => {
                 self.failures.store(0, Ordering::Relaxed);
                 lock(&self.waited_since).clear();
@@ -100,15 +107,11 @@ impl Upstream {
         let link = Link::open(self.name.clone(), unbound, |inbox| self.wire(inbox))
             .map_err(|error| ConnectError::of(START, &error))?;
         self.adopt(&link, client.owner);
-        let capabilities = match self.config.isolate {
-            Isolate::Shared => Object::default().to_json(),
-            _ => client.capabilities.clone(),
-        };
         let task = self.clone();
         let (heard, of) = (Arc::downgrade(&link), client.clone());
         tokio::spawn(task.hearing(said, heard, of));
         let info = own_info();
-        let shaking = shake_hands(&link, era, &capabilities, &info);
+        let shaking = shake_hands(&link, era, &client.capabilities, &info);
         match tokio::time::timeout(self.config.connect_timeout, shaking).await {
             Ok(Ok(())) => {
                 if link.is_modern() {

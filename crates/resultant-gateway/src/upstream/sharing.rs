@@ -1,12 +1,31 @@
 //! Whose connection is whose: which clients share one, and when one is let go.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::{
+    collections::HashMap,
+    sync::{Arc, atomic::Ordering},
+};
 
 use super::{CONNECTIONS_MAX, Key, Link, SPARES_MAX, Slot, Upstream};
 use crate::{
     client::{Client, Owner, lock},
     config::Isolate,
 };
+
+impl Key {
+    /// The connection for clients that can do nothing a server could ask for.
+    pub(super) fn incapable() -> Key {
+        Key::Shared("{}".to_owned())
+    }
+
+    /// Clients that all say something else of themselves do not get a process each. Sessions that
+    /// are to be apart stay apart: their number has a limit of its own.
+    fn within_bounds<T>(self, made: &HashMap<Key, T>) -> Key {
+        let is_session = |key: &Key| matches!(key, Key::Session(_));
+        let of_kinds = || made.keys().filter(|key| !is_session(key)).count();
+        let fits = is_session(&self) || made.contains_key(&self) || of_kinds() < CONNECTIONS_MAX;
+        if fits { self } else { Key::incapable() }
+    }
+}
 
 impl Upstream {
     pub(super) fn adopt(&self, link: &Link, owner: Owner) {
@@ -15,7 +34,12 @@ impl Upstream {
         }
     }
 
+    /// The connection that everybody may use, because its server takes every request for itself.
+    /// Where the configuration wants sessions apart, they are.
     pub(super) fn modern_link(&self) -> Option<Arc<Link>> {
+        if self.config.isolate == Isolate::Session {
+            return None;
+        }
         let slots = lock(&self.slots);
         slots.values().filter_map(|slot| slot.live()).find(|link| link.is_modern())
     }
@@ -36,7 +60,7 @@ impl Upstream {
         let asks = self.asks.load(Ordering::Relaxed) || slots.values().any(has_asked);
         self.asks.store(asks, Ordering::Relaxed);
         let key = match self.config.isolate {
-            Isolate::Shared => Key::Shared("{}".to_owned()),
+            Isolate::Shared => Key::incapable(),
             Isolate::Session if owner.is_session() => Key::Session(owner),
             Isolate::Auto if asks && owner.is_session() => {
                 let key = Key::Session(owner);
@@ -64,18 +88,14 @@ impl Upstream {
             }
             Isolate::Auto | Isolate::Session | Isolate::User => Key::Shared(fingerprint),
         };
-        // Clients that all say something else of themselves do not get a process each.
-        let key = match slots.contains_key(&key) || slots.len() < CONNECTIONS_MAX {
-            true => key,
-            false => Key::Shared("{}".to_owned()),
-        };
+        let key = key.within_bounds(&slots);
         let slot = slots.entry(key.clone()).or_default().clone();
         (key, slot)
     }
 
     /// Closes the connection that was made at the start when nobody uses it.
     pub(super) fn retire_unused(self: &Arc<Upstream>, made: &Key) {
-        let first = Key::Shared("{}".to_owned());
+        let first = Key::incapable();
         if *made == first {
             return;
         }
@@ -119,5 +139,32 @@ impl Upstream {
         if let Some(link) = own.and_then(|slot| slot.live()) {
             tokio::spawn(async move { link.retire().await });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::{CONNECTIONS_MAX, Key};
+    use crate::client::Owner;
+
+    #[test]
+    fn kinds_of_clients_are_bounded_and_sessions_stay_apart() {
+        let mut made = HashMap::new();
+        for n in 0..CONNECTIONS_MAX {
+            let session = Key::Session(Owner::session());
+            assert_eq!(session.clone().within_bounds(&made), session);
+            made.insert(session, ());
+            let kind = Key::Shared(format!("{{\"kind\":{n}}}"));
+            assert_eq!(kind.clone().within_bounds(&made), kind);
+            made.insert(kind, ());
+        }
+        let session = Key::Session(Owner::session());
+        assert_eq!(session.clone().within_bounds(&made), session);
+        let known = Key::Shared("{\"kind\":0}".to_owned());
+        assert_eq!(known.clone().within_bounds(&made), known);
+        assert_eq!(Key::Shared("{\"kind\":-1}".to_owned()).within_bounds(&made), Key::incapable());
+        assert_eq!(Key::Spare("{}".to_owned(), 1).within_bounds(&made), Key::incapable());
     }
 }
