@@ -533,3 +533,28 @@ fn a_client_hears_nothing_of_how_the_gateway_listens() -> anyhow::Result<()> {
     ensure!(!said.contains("notifications/subscriptions"), "{said}");
     Ok(())
 }
+
+/// Where the demo server's own page is: each of its processes has another port.
+fn dashboard(client: &Client) -> anyhow::Result<String> {
+    let answer = client.call("live_dashboard", &json!({}))?;
+    let result: Value = serde_json::from_str(answer.result().context("no result")?)?;
+    let canvas = result["structuredContent"]["canvas"]["url"].as_str();
+    Ok(canvas.with_context(|| answer.text().to_owned())?.to_owned())
+}
+
+#[test]
+fn sessions_share_a_server_unless_they_are_to_be_apart() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let mut apart = demo();
+    apart["resultant"] = json!({"isolate": "session"});
+    let config = json!({"mcpServers": {"together": demo(), "apart": apart}});
+    let gateway = Gateway::start(PROGRAM, &config, folder.path())?;
+    for (server, is_one) in [("together", true), ("apart", false)] {
+        let first = Client::http(&gateway.server(server), &Identity::plain(LEGACY))?;
+        let second = Client::http(&gateway.server(server), &Identity::plain(LEGACY))?;
+        let (mine, yours) = (dashboard(&first)?, dashboard(&second)?);
+        ensure!(dashboard(&first)? == mine, "{server}: a session stays where it is");
+        ensure!((mine == yours) == is_one, "{server}: {mine} and {yours}");
+    }
+    Ok(())
+}
