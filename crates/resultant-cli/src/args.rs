@@ -9,7 +9,7 @@ use resultant::{Profile, Protocol};
 use resultant_gateway::config::Listen;
 
 pub(crate) use self::servers::{
-    CallArguments, DoctorArguments, LoginArguments, SourceArguments, ToolsArguments,
+    CallArguments, DoctorArguments, LoginArguments, SourceArguments, SweepArguments, ToolsArguments,
 };
 
 /// One contract on every MCP tool result: a small result for the model, files out of band,
@@ -65,8 +65,16 @@ pub(crate) enum Command {
     /// Logs in to a remote server in the browser and keeps its tokens.
     #[command(after_help = servers::LOGIN_EXAMPLES)]
     Login(LoginArguments),
+    /// Clears away files, records and events that are too old or too much, and bytes of nobody.
+    #[command(after_help = servers::SWEEP_EXAMPLES)]
+    Sweep(SweepArguments),
     /// Runs the gateway in front of a bundled server that shows every kind of result.
     Demo(DemoArguments),
+    /// Opens the page of the gateway that runs on this machine.
+    #[command(after_help = OPEN_EXAMPLES)]
+    Open(OpenArguments),
+    /// Makes keys for users, for a gateway whose `auth` has the mode `token`.
+    Key(KeyArguments),
     /// Reads a tool result, or a return value, and writes it for an audience.
     #[command(after_help = NORMALIZE_EXAMPLES)]
     Normalize(NormalizeArguments),
@@ -82,6 +90,59 @@ pub(crate) enum Command {
     /// Ends the servers of a gateway that was killed; the gateway starts it.
     #[command(hide = true)]
     EndOrphans,
+}
+
+const OPEN_EXAMPLES: &str = "\
+Prints a link that opens the page once, within ten minutes, and opens it in the browser when standard
+output is a terminal. It asks the running gateway, by the secret in the data folder.
+
+Exit code: 0; 2 when no gateway answers, or it has another data folder.
+
+Examples:
+  resultant open
+  resultant open --listen 127.0.0.1:9000 --no-browser";
+
+#[derive(Debug, Args)]
+pub(crate) struct OpenArguments {
+    /// The configuration [default: ./resultant.json, else the one in the user's config folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Where the gateway listens [default: as configured, else 127.0.0.1:8737]
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) listen: Option<Listen>,
+
+    /// The gateway's folder for files and tokens
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+
+    /// Print the link and open nothing
+    #[arg(long)]
+    pub(crate) no_browser: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct KeyArguments {
+    #[command(subcommand)]
+    pub(crate) command: KeyCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeyCommand {
+    /// Makes a key: it goes to standard output, and what the configuration needs to standard error.
+    New {
+        /// Whose it is
+        #[arg(value_name = "USER")]
+        user: String,
+
+        /// Their address
+        #[arg(long, value_name = "ADDRESS")]
+        email: Option<String>,
+
+        /// Print the key and the configuration's entry as JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 const NORMALIZE_EXAMPLES: &str = "\

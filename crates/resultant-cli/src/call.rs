@@ -49,10 +49,14 @@ pub(crate) fn run(arguments: &CallArguments) -> anyhow::Result<ExitCode> {
     let given = Given::read(&arguments.arguments)?;
     let folder = arguments.files.as_deref().map(Folder::create).transpose()?;
     block_on(async {
-        let gateway = Gateway::start(config)?;
+        let gateway = Gateway::start(config).await?;
         let called = tokio::select! {
             called = call(&gateway, arguments, &server, &tool, &given) => called,
             () = signalled() => Ok(None),
+        };
+        let placed = match &called {
+            Ok(Some(delivery)) => place_files(&gateway, delivery, folder.as_ref()).await,
+            _ => Ok(Vec::new()),
         };
         // Who presses Ctrl-C twice does not want to wait for servers either.
         tokio::select! {
@@ -60,7 +64,7 @@ pub(crate) fn run(arguments: &CallArguments) -> anyhow::Result<ExitCode> {
             () = signalled() => {}
         }
         match called? {
-            Some(delivery) => report(arguments, &delivery, folder.as_ref()),
+            Some(delivery) => report(arguments, &delivery, &placed?),
             None => {
                 eprintln!("resultant: cancelled");
                 Ok(ExitCode::from(EXIT_CANCELLED))
@@ -159,28 +163,54 @@ async fn answer(call: &LocalCall, question: &Question, server: &str) -> anyhow::
     Ok(())
 }
 
+/// Where a file of the result is, and the name it has there.
+struct Placed {
+    name: String,
+    place: String,
+}
+
+/// Copies the files of a result to the folder that was asked for; else says where they are.
+async fn place_files(
+    gateway: &Gateway,
+    delivery: &Delivery,
+    folder: Option<&Folder>,
+) -> anyhow::Result<Vec<Placed>> {
+    let mut placed = Vec::new();
+    for file in &delivery.files {
+        placed.push(match folder {
+            Some(folder) => {
+                let (mut copy, name, path) = folder.new_file(&file.name)?;
+                let copied = gateway.copy_file(file, &mut copy).await;
+                copied.with_context(|| format!("cannot write {}", path.display()))?;
+                Placed { name, place: path.display().to_string() }
+            }
+            None => {
+                let path = gateway.file_path(file).map(|path| path.display().to_string());
+                let place = path.unwrap_or_else(|| format!("in the store as {}", file.key));
+                Placed { name: file.name.clone(), place }
+            }
+        });
+    }
+    Ok(placed)
+}
+
 /// Prints the result, its notes, and where its files are.
 fn report(
     arguments: &CallArguments,
     delivery: &Delivery,
-    folder: Option<&Folder>,
+    placed: &[Placed],
 ) -> anyhow::Result<ExitCode> {
     let Delivery { text, is_error, notes, files } = delivery;
     let mut notes = notes.clone();
     let mut lines = Vec::new();
-    for file in files {
-        let mut path = file.path.clone();
-        if let Some(folder) = folder {
-            let (name, copy) = folder.copy(&file.path, &file.name)?;
-            if name != file.name {
-                let message =
-                    format!("`{}` is there already; the file is written as `{name}`", file.name);
-                notes.push(Note::remark(Rule::R6, "", message));
-            }
-            path = copy;
+    for (file, Placed { name, place }) in files.iter().zip(placed) {
+        if *name != file.name {
+            let message =
+                format!("`{}` is there already; the file is written as `{name}`", file.name);
+            notes.push(Note::remark(Rule::R6, "", message));
         }
         let (name, mime) = (printable(&file.name), printable(&file.mime));
-        lines.push(format!("file {name} ({mime}, {}): {}", size(file.size), path.display()));
+        lines.push(format!("file {name} ({mime}, {}): {place}", size(file.size)));
     }
     print_text(text, io::stdout().is_terminal())?;
     if !arguments.quiet {

@@ -166,7 +166,7 @@ fn data_folder(folder: &Path) -> Check {
 /// Tries every server at the same time.
 async fn examine_all(config: Config, arguments: &DoctorArguments) -> anyhow::Result<Vec<Examined>> {
     let configs = config.servers.clone();
-    let gateway = Gateway::start(config)?;
+    let gateway = Gateway::start(config).await?;
     let reaching = join_all(configs.iter().map(reach::reach));
     let (reports, reached) = tokio::join!(gateway.survey(), reaching);
     gateway.stop().await;

@@ -41,14 +41,11 @@ impl Folder {
         Ok(renamed)
     }
 
-    /// Copies a file under its name, or another where that is taken: the name, and the place.
-    pub(crate) fn copy(&self, from: &Path, name: &str) -> anyhow::Result<(String, PathBuf)> {
-        let (mut file, name) = self.create_free(name)?;
-        let target = self.path.join(&name);
-        File::open(from)
-            .and_then(|mut from| io::copy(&mut from, &mut file))
-            .with_context(|| format!("cannot write {}", target.display()))?;
-        Ok((name, target))
+    /// A new file of this name, or another where that is taken: the file, its name and its place.
+    pub(crate) fn new_file(&self, name: &str) -> anyhow::Result<(File, String, PathBuf)> {
+        let (file, name) = self.create_free(name)?;
+        let place = self.path.join(&name);
+        Ok((file, name, place))
     }
 
     /// Writes one artifact and returns the name it has now; nothing where its bytes are not here.

@@ -100,10 +100,15 @@ fn show(link: &str, is_opened: bool) {
     eprintln!("Log in here:\n\n  {link}\n");
     // A browser that can be reached over a terminal would take the terminal away: only those that
     // have a window are tried.
-    if is_opened && !openers(&link).into_iter().any(starts) {
+    if is_opened && !opens(&link) {
         eprintln!("No browser could be opened; open the link yourself.");
     }
     eprintln!("Waiting for you to come back … (Ctrl-C gives up)");
+}
+
+/// Opens a link in a browser. False where there is none.
+pub(crate) fn opens(link: &str) -> bool {
+    openers(link).into_iter().any(starts)
 }
 
 /// What may open a link on this system.

@@ -12,9 +12,11 @@ mod input;
 mod login;
 mod nearest;
 mod normalize;
+mod page;
 mod serve;
 mod server;
 mod source;
+mod sweep;
 mod terminal;
 mod tools;
 
@@ -40,7 +42,10 @@ fn main() -> ExitCode {
         Command::Call(arguments) => call::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Login(arguments) => login::run(&arguments),
+        Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Demo(arguments) => serve::demo(&arguments),
+        Command::Open(arguments) => page::open(&arguments),
+        Command::Key(arguments) => page::key(&arguments),
         Command::DemoServer => demo_server::run(),
         Command::EndOrphans => {
             resultant_gateway::end_orphans(io::stdin().lock());

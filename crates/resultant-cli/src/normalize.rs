@@ -218,6 +218,7 @@ pub(crate) fn print_notes(notes: &[Note], is_explained: bool) -> anyhow::Result<
 pub(crate) fn print_text(text: &Text, is_pretty: bool) -> anyhow::Result<()> {
     let is_terminal = io::stdout().is_terminal();
     match text {
+        Text::Whole { contract, .. } => print_text(&Text::Json(contract.clone()), is_pretty),
         Text::Json(json) if is_pretty => print_line(&escaped(&json.to_pretty())),
         Text::Json(json) if is_terminal => print_line(&escaped(json.as_text())),
         Text::Json(json) => print_line(json.as_text()),

@@ -75,20 +75,35 @@ pub(crate) fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     if config.servers.is_empty() {
         eprintln!("resultant: {}", source::no_servers(&config));
     }
-    block_on(run(config, settings, |address| {
+    block_on(run(config, settings, |address, gateway| {
         eprintln!("listening on http://{address}");
+        tell_page(gateway);
     }))?
+}
+
+/// Says how the page is opened. The link is a secret for some minutes, so it goes to a person and
+/// not into a log.
+fn tell_page(gateway: &Gateway) {
+    // Where users sign in themselves there is no link.
+    let link = tokio::task::block_in_place(|| {
+        tokio::runtime::Handle::current().block_on(gateway.page_link())
+    });
+    let Some(link) = link else { return };
+    match io::stderr().is_terminal() {
+        true => eprintln!("the page: {link}"),
+        false => eprintln!("the page: run `resultant open`"),
+    }
 }
 
 /// What the command line says over the file, also when the file is read again.
 #[derive(Clone, Debug, Default)]
-struct Settings {
-    listen: Option<Listen>,
-    data: Option<PathBuf>,
+pub(crate) struct Settings {
+    pub(crate) listen: Option<Listen>,
+    pub(crate) data: Option<PathBuf>,
 }
 
 impl Settings {
-    fn apply(&self, mut config: Config) -> Config {
+    pub(crate) fn apply(&self, mut config: Config) -> Config {
         if let Some(listen) = &self.listen {
             config.listen = listen.clone();
         }
@@ -102,26 +117,28 @@ impl Settings {
 async fn run(
     config: Config,
     settings: Settings,
-    ready: impl FnOnce(SocketAddr),
+    ready: impl FnOnce(SocketAddr, &Gateway),
 ) -> anyhow::Result<ExitCode> {
     let source = config.source.clone();
-    let listener = listen(&config.listen).await?;
+    let listener = listen(&config).await?;
     watch_orphans();
-    let gateway = Gateway::start(config)?;
+    let gateway = Gateway::start(config).await?;
     if let Some(source) = source {
         tokio::spawn(watch(gateway.clone(), source, settings));
     }
+    let ready = |address| ready(address, &gateway);
     resultant_gateway::serve(gateway.clone(), listener, ready, stop_signal()).await?;
     gateway.stop().await;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Takes the address before any server is started, and says what is unusual about it.
-async fn listen(address: &Listen) -> anyhow::Result<Listener> {
-    if !address.is_loopback() {
-        tracing::warn!(
-            "{address} is not of this machine alone: whoever reaches it can call every tool, as \
-             there is no authentication yet"
+/// Takes the address before any server is started.
+async fn listen(config: &Config) -> anyhow::Result<Listener> {
+    let address = &config.listen;
+    if !address.is_loopback() && !config.auth.has_users() {
+        anyhow::bail!(
+            "{address}: listening beyond loopback needs auth mode token, header or oidc; see \
+             `auth` in docs/config.md"
         );
     }
     resultant_gateway::listen(address).await.map_err(|error| match &error {
@@ -247,7 +264,7 @@ pub(crate) fn proxy(arguments: &ProxyArguments) -> anyhow::Result<ExitCode> {
     let server = config.servers.first().map(|server| server.name.as_str().to_owned());
     block_on(async move {
         watch_orphans();
-        let gateway = Gateway::start(config)?;
+        let gateway = Gateway::start(config).await?;
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         // Downloads, on a port that is free.
         let downloads = gateway.clone();
@@ -290,8 +307,9 @@ pub(crate) fn demo(arguments: &DemoArguments) -> anyhow::Result<ExitCode> {
     start_log("warn");
     let settings = Settings { listen: arguments.listen.clone(), data: arguments.data.clone() };
     let config = settings.apply(source::demo()?);
-    block_on(run(config, settings, |address| {
+    block_on(run(config, settings, |address, gateway| {
         eprintln!("listening on http://{address}");
+        tell_page(gateway);
         eprintln!("\n{}", demo::next_steps(&format!("http://{address}"), "--demo"));
     }))?
 }

@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &ToolsArguments) -> anyhow::Result<ExitCode> {
         }
     };
     let reports = block_on(async {
-        let gateway = Gateway::start(config)?;
+        let gateway = Gateway::start(config).await?;
         let reports = gateway.survey().await;
         gateway.stop().await;
         anyhow::Ok(reports)

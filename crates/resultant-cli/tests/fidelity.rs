@@ -16,8 +16,8 @@ use std::{
 
 use anyhow::{Context, ensure};
 use mcp::{
-    Client, Gateway, Identity, LEGACY, MODERN, Sameness, check_era, compare, find_peer, members,
-    node_folder,
+    Client, Gateway, Identity, LEGACY, MODERN, Message, Sameness, check_era, compare, find_peer,
+    members, node_folder,
 };
 use serde_json::{Map, Value, json, value::RawValue};
 
@@ -222,6 +222,15 @@ fn run(fixtures: &[Fixture], version: &str) -> anyhow::Result<usize> {
     Ok(count)
 }
 
+/// A list of resources without the files that the gateway keeps, which stand at its end.
+fn without_own_files(message: Message) -> anyhow::Result<Message> {
+    let text = message.text();
+    let Some(own) = text.find("{\"uri\":\"resultant://files/") else { return Ok(message) };
+    let end = own + text[own..].find(']').context("the list has no end")?;
+    let start = text[..own].strip_suffix(',').map_or(own, str::len);
+    Message::parse([&text[..start], &text[end..]].concat().into_bytes())
+}
+
 /// All cases, so that one run shows every difference.
 fn run_cases(
     direct: &Client,
@@ -238,7 +247,7 @@ fn run_cases(
     let mut different = Vec::new();
     for Case { method, params } in cases {
         let expected = direct.request(method, params.clone())?;
-        let got = through.request(method, params.clone());
+        let got = through.request(method, params.clone()).and_then(without_own_files);
         let compared = got.and_then(|got| {
             compare(&expected, &got, sameness)?;
             check_era(&got, modern)
@@ -336,7 +345,7 @@ fn a_server_over_http() -> anyhow::Result<()> {
 fn differences_are_noticed() -> anyhow::Result<()> {
     let message = |result: &str| {
         let text = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
-        mcp::Message::parse(text.into_bytes())
+        Message::parse(text.into_bytes())
     };
     let direct = message(r#"{"content":[],"structuredContent":{"n":1.50,"m":2}}"#)?;
     let modern = message(

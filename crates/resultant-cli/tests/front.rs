@@ -176,21 +176,31 @@ fn files_can_be_read_again_whole_and_in_parts() -> anyhow::Result<()> {
     ensure!(part["contents"][0]["_meta"]["resultant/complete"] == false, "{part}");
     ensure!(read("resultant://files/none.csv").is_err());
 
-    let records = fs::read_dir(folder.path().join("data/files"))?;
-    let record = records
-        .filter_map(|entry| fs::read(entry.ok()?.path()).ok())
-        .filter_map(|text| serde_json::from_slice::<Value>(&text).ok())
-        .find(|record| record["name"] == "sales.csv")
-        .context("no record")?;
-    let key = record["key"].as_str().context("no key")?;
+    let list = client.result("resources/list", json!({}))?;
+    let listed = list["resources"].as_array().into_iter().flatten();
+    let listed = listed.filter(|resource| resource["uri"] == "resultant://files/sales.csv");
+    let listed = listed.collect::<Vec<_>>();
+    ensure!(listed.len() == 1 && listed[0]["size"] == size, "{list}");
+    ensure!(listed[0]["_meta"]["resultant/sha256"] == csv["sha256"], "{list}");
+
+    let secret = fs::read_to_string(folder.path().join("data/secret"))?;
+    let owner = format!("Authorization: Bearer {}\r\n", secret.trim());
+    let (_, _, kept) = get(&gateway, "/api/files", &owner)?;
+    let kept: Value = serde_json::from_slice(&kept)?;
+    let kept = kept["items"].as_array().context("no list")?;
+    let kept = kept.iter().find(|file| file["name"] == "sales.csv").context("not kept")?;
+    let key = kept["key"].as_str().context("no key")?;
     let path = format!("/api/files/download/{key}");
-    let (status, head, body) = get(&gateway, &path, "Range: bytes=10-29\r\n")?;
+    let (status, ..) = get(&gateway, &path, "")?;
+    ensure!(status == 404, "{status} for a stranger");
+    let range = |range: &str| format!("{owner}Range: bytes={range}\r\n");
+    let (status, head, body) = get(&gateway, &path, &range("10-29"))?;
     ensure!(status == 206 && body == text.as_bytes()[10..30], "{status} {head}");
     ensure!(head.contains("content-security-policy: sandbox"), "{head}");
     ensure!(head.contains("attachment"), "{head}");
-    let (status, ..) = get(&gateway, &path, "Range: bytes=999999999-\r\n")?;
+    let (status, ..) = get(&gateway, &path, &range("999999999-"))?;
     ensure!(status == 416, "{status}");
-    let (status, ..) = get(&gateway, "/api/files/download/0123", "")?;
+    let (status, ..) = get(&gateway, "/api/files/download/0123", &owner)?;
     ensure!(status == 404, "{status}");
     Ok(())
 }

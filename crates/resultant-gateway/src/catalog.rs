@@ -20,6 +20,7 @@ pub(crate) use self::{
     names::{Origin, exposed_names},
 };
 use crate::{
+    arguments::Input,
     client::Client,
     config::ServerConfig,
     upstream::{ConnectError, Link},
@@ -43,6 +44,8 @@ pub(crate) struct Tool {
     pub(crate) schema: Option<Schema>,
     /// Arguments that also go into headers.
     pub(crate) header_params: Vec<HeaderParam>,
+    /// What is known of its arguments.
+    pub(crate) input: Input,
     advertise: Advertise,
     keeps_schema: bool,
 }
@@ -86,7 +89,7 @@ impl ServerCatalog {
 }
 
 /// How many ways there are to write a list.
-const EDITIONS: usize = 2 * Protocol::ALL.len();
+const EDITIONS: usize = 4 * Protocol::ALL.len();
 
 /// What the writing of definitions depends on.
 #[derive(Clone, Copy, Debug)]
@@ -94,16 +97,23 @@ pub(crate) struct Edition {
     pub(crate) protocol: Protocol,
     /// Whether the client gets envelopes, which no tool's own schema describes.
     pub(crate) is_envelope: bool,
+    /// Whether users authenticate, so that they need not say who they are.
+    pub(crate) users_authenticate: bool,
 }
 
 impl Edition {
     pub(crate) fn of(client: &Client) -> Edition {
-        Edition { protocol: client.protocol, is_envelope: client.asks_envelope() }
+        Edition {
+            protocol: client.protocol,
+            is_envelope: client.asks_envelope(),
+            users_authenticate: client.caller.user.is_authenticated,
+        }
     }
 
     fn place(self) -> usize {
         let version = Protocol::ALL.iter().position(|known| *known == self.protocol);
-        version.unwrap_or_default() + usize::from(self.is_envelope) * Protocol::ALL.len()
+        let kind = usize::from(self.is_envelope) + 2 * usize::from(self.users_authenticate);
+        version.unwrap_or_default() + kind * Protocol::ALL.len()
     }
 }
 
@@ -175,7 +185,10 @@ impl Tool {
             may_strip_files: true,
         };
         let keeps_schema = config.shape == Shape::Mcp;
-        let tool = Tool { name, definition, schema, header_params, advertise, keeps_schema };
+        let open = Json::of(&());
+        let input = definition.get("inputSchema").unwrap_or(&open);
+        let input = Input::read(input, &config.inject);
+        let tool = Tool { name, definition, schema, header_params, input, advertise, keeps_schema };
         Ok((tool, repairs))
     }
 
@@ -189,6 +202,9 @@ impl Tool {
         }
         if name != self.name {
             definition.set("name", Json::string(name));
+        }
+        if let Some(input) = self.input.shown(edition.users_authenticate) {
+            definition.set("inputSchema", input);
         }
         match &self.schema {
             Some(schema) if keeps_schema && protocol.has_structured_content() => {

@@ -12,9 +12,13 @@ use std::{
 
 use bytes::Bytes;
 use resultant::{Json, Protocol};
+use resultant_store::Id;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::rpc::{self, RpcError};
+use crate::{
+    caller::Caller,
+    rpc::{self, RpcError},
+};
 
 /// How many messages wait for a client that has no stream open.
 const WAITING_MAX: usize = 256;
@@ -55,6 +59,8 @@ pub(crate) enum Scope {
 /// What a client said of itself, in its handshake or with this request.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
+    /// Who is behind it.
+    pub(crate) caller: Caller,
     pub(crate) owner: Owner,
     pub(crate) protocol: Protocol,
     pub(crate) capabilities: Json,
@@ -289,6 +295,8 @@ impl Drop for Asked<'_> {
 /// One request of a client while it is handled.
 #[derive(Clone, Debug)]
 pub(crate) struct Exchange {
+    /// What the request is known by, where it is a call.
+    pub(crate) call: Id,
     pub(crate) client: Arc<Client>,
     pub(crate) outlet: Outlet,
     /// The token the client wants progress under.

@@ -5,6 +5,7 @@
 //! problem is told at once, with its place. What the program works with cannot be invalid: no
 //! option of the file survives as text that is looked at again.
 
+pub(crate) mod auth;
 mod check;
 mod expand;
 mod folders;
@@ -17,6 +18,7 @@ mod problem;
 mod resolve;
 mod server;
 mod starter;
+mod store;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -28,22 +30,24 @@ use std::{
     time::Duration,
 };
 
-use self::{
-    check::Checker,
-    jsonc::{CONFIG_BYTES_MAX, Document},
-    resolve::Resolver,
-};
 pub use self::{
+    auth::{ApiKey, Auth, Oidc, ProxyHeaders},
     expand::Env,
     import::{Client, import},
     listen::{Listen, UnusableListen},
     name::ServerName,
     oauth::{Grant, OAuth},
     problem::{ConfigErrors, Place, Problem},
-    server::{Era, Isolate, ServerConfig, Start, Transport},
+    server::{Era, Fact, Handover, Inject, Isolate, ServerConfig, Start, Transport},
     starter::starter,
+    store::StoreConfig,
     tools::ToolFilter,
     written::schema,
+};
+use self::{
+    check::Checker,
+    jsonc::{CONFIG_BYTES_MAX, Document},
+    resolve::Resolver,
 };
 
 /// The name of the file in the current folder.
@@ -56,6 +60,11 @@ pub struct Config {
     pub source: Option<PathBuf>,
     /// Where clients connect.
     pub listen: Listen,
+    /// The address that people and servers reach the gateway by, where it is not what it listens
+    /// on; without a slash at its end.
+    pub public_url: Option<url::Url>,
+    /// How it is decided who calls.
+    pub auth: Auth,
     /// The folder for files and state; absolute unless the folder of the file is not.
     pub data: PathBuf,
     /// What is the most of everything.
@@ -64,6 +73,8 @@ pub struct Config {
     pub timeouts: Timeouts,
     /// How much of a result the model is given.
     pub budget: resultant::Budget,
+    /// What is kept, where, and for how long.
+    pub store: StoreConfig,
     /// Names by which clients may call us beside the loopback ones, in lower case, as `host` or
     /// `host:port`.
     pub allowed_hosts: Vec<String>,
@@ -79,20 +90,26 @@ impl PartialEq for Config {
         let Config {
             source,
             listen,
+            public_url,
+            auth,
             data,
             limits,
             timeouts,
             budget,
+            store,
             allowed_hosts,
             allowed_origins,
             servers,
         } = self;
         *source == other.source
             && *listen == other.listen
+            && *public_url == other.public_url
+            && *auth == other.auth
             && *data == other.data
             && *limits == other.limits
             && *timeouts == other.timeouts
             && (budget.bytes, budget.tokens) == (other.budget.bytes, other.budget.tokens)
+            && *store == other.store
             && *allowed_hosts == other.allowed_hosts
             && *allowed_origins == other.allowed_origins
             && *servers == other.servers
@@ -114,12 +131,16 @@ pub struct GatewayLimits {
     pub blocks_max: usize,
     /// Bytes of one request of a client.
     pub request_bytes_max: usize,
+    /// Bytes of the files that one request uploads.
+    pub upload_bytes_max: u64,
     /// Calls that run at the same time.
     pub calls_in_flight_max: usize,
     /// Sessions of clients that are open at the same time.
     pub sessions_max: usize,
     /// Tools of one server.
     pub tools_max: usize,
+    /// Bytes of files whose content goes into the arguments of one call.
+    pub handover_bytes_max: u64,
 }
 
 impl Default for GatewayLimits {
@@ -143,6 +164,8 @@ pub struct Timeouts {
     pub heartbeat: Duration,
     /// For a client to come back for an answer, or to give one that a server asked for.
     pub park: Duration,
+    /// For the store to keep or find something.
+    pub store: Duration,
 }
 
 impl Default for Timeouts {

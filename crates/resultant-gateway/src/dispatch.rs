@@ -1,6 +1,7 @@
 //! One request of a client, by its method.
 
 mod lists;
+pub(crate) mod own_files;
 mod resources;
 mod subscriptions;
 
@@ -56,9 +57,21 @@ pub(crate) async fn dispatch(
         "subscriptions/listen" if is_modern => {
             subscriptions::listen(gateway, exchange, id, params).await?
         }
-        "resources/list" | "resources/templates/list" | "prompts/list"
-            if client.scope == Scope::All =>
-        {
+        "resources/list" => {
+            let list = match &client.scope {
+                _ if own_files::is_cursor(params) => Object::default().to_json(),
+                Scope::All => lists::merged(gateway, exchange, method).await?,
+                Scope::One(name) if !lists::has_resources(gateway, client, name).await => {
+                    lists::no_resources()
+                }
+                Scope::One(_) => match pass(gateway, exchange, method, params).await? {
+                    Reply::Json(list) => list,
+                    reply => return Ok(reply),
+                },
+            };
+            own_files::add_to(gateway, exchange, params, &list).await
+        }
+        "resources/templates/list" | "prompts/list" if client.scope == Scope::All => {
             lists::merged(gateway, exchange, method).await?
         }
         "resources/read" => return resources::read(gateway, exchange, params).await,
@@ -121,6 +134,7 @@ async fn send(
         headers,
         timeout: upstream.config.call_timeout,
         heartbeat: gateway.config().timeouts.heartbeat,
+        progress: None,
     };
     match forward(&gateway.parked, exchange, &link, &errand).await {
         Answer::Result { result, .. } => {
@@ -266,8 +280,12 @@ fn everything(is_modern: bool) -> Json {
 /// A server's capabilities as a client of another era has them.
 fn capabilities_for(client: &Client, peer: &Peer) -> Json {
     let mut capabilities = Object::of(&peer.capabilities);
+    if capabilities.get("resources").is_none() {
+        // The files of its results are resources.
+        capabilities.set("resources", Object::default().to_json());
+    }
     if client.is_modern() == peer.is_modern() {
-        return peer.capabilities.clone();
+        return capabilities.to_json();
     }
     if !client.is_modern() && capabilities.get("logging").is_none() {
         // Modern servers take the level with each request.

@@ -20,9 +20,11 @@ use tokio::task::JoinSet;
 
 pub(crate) use self::parked::{Parked, ParkedCalls};
 use crate::{
+    arguments::Scrubber,
     body::{Body, Spool},
     bridge,
     client::Exchange,
+    pipeline::ProgressEvents,
     rpc::{self, Kind, Message, RpcError},
     upstream::{Call, Event, Link, ServerRequest, Step, WireError},
 };
@@ -63,6 +65,8 @@ pub(crate) struct Errand {
     pub(crate) timeout: Option<Duration>,
     /// The client hears something at least this often.
     pub(crate) heartbeat: Duration,
+    /// Who else hears how far it has come.
+    pub(crate) progress: Option<Arc<ProgressEvents>>,
 }
 
 /// Makes a request and sees it through to its answer.
@@ -159,21 +163,26 @@ async fn see_through(
         };
         match step {
             Step::Event(Event::Notification { method, params }) => {
+                let params = without_tokens(params);
                 pulse.heard(&method, params.as_ref());
                 // Who reports progress is at work, and gets the time anew.
                 if method == "notifications/progress" {
                     deadline = errand.timeout.map(|timeout| Instant::now() + timeout);
+                    if let (Some(events), Some(params)) = (&errand.progress, &params) {
+                        events.tell(params);
+                    }
                 }
                 pass_on(exchange, &mut thinning, &method, params.as_ref());
             }
-            Step::Event(Event::Request(request)) => {
+            Step::Event(Event::Request(mut request)) => {
+                request.params = without_tokens(request.params.take());
                 if !exchange.client.can(&request.method) {
                     refused = Some(capability_of(&request.method));
                     let message = format!("the client cannot answer {}", request.method);
                     request.answer(Err(RpcError::new(rpc::METHOD_NOT_FOUND, message))).await;
                 } else if exchange.client.is_modern() {
                     let requests = gather(&mut call, request, exchange, &mut thinning).await;
-                    let result = parked.park(call, requests);
+                    let result = parked.park(&exchange.client.caller, call, requests);
                     let message = rpc::result("null", result.as_text());
                     return Answer::Result { result, message };
                 } else {
@@ -200,9 +209,11 @@ async fn gather(
     while let Ok(Some(event)) = tokio::time::timeout(GATHER_TIME, call.next_event()).await {
         match event {
             Event::Notification { method, params } => {
+                let params = without_tokens(params);
                 pass_on(exchange, thinning, &method, params.as_ref());
             }
-            Event::Request(request) if exchange.client.can(&request.method) => {
+            Event::Request(mut request) if exchange.client.can(&request.method) => {
+                request.params = without_tokens(request.params.take());
                 requests.push(request);
             }
             Event::Request(request) => request.refuse("the client cannot answer it").await,
@@ -220,7 +231,7 @@ async fn come_back(
 ) -> Answer {
     let responses = errand.params.as_ref().and_then(|params| params.get("inputResponses"));
     let state = state.as_str().unwrap_or_default();
-    match parked.resume(&state, responses.as_ref()).await {
+    match parked.resume(&exchange.client.caller, &state, responses.as_ref()).await {
         Ok(Parked::Running(call)) => see_through(parked, exchange, errand, call).await,
         Ok(Parked::Waiting(result)) => {
             let message = rpc::result("null", result.as_text());
@@ -252,6 +263,11 @@ fn read_answer(
         Ok(_) => Answer::Failed(WireError::Broken("the answer is no response".to_owned())),
         Err(error) => Answer::Failed(WireError::Broken(format!("the answer is no JSON: {error}"))),
     }
+}
+
+/// A server may say an address that it was given also before it answers.
+fn without_tokens(params: Option<Json>) -> Option<Json> {
+    params.map(|params| Scrubber::default().json(params))
 }
 
 fn missing_capability(capability: &str) -> RpcError {

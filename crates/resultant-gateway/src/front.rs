@@ -1,5 +1,6 @@
 //! Where clients come in: over HTTP and over standard input and output.
 
+mod api;
 mod flow;
 mod guard;
 mod http;

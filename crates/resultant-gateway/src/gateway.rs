@@ -2,21 +2,26 @@
 
 use std::{
     collections::{HashMap, hash_map::Entry},
+    io,
+    net::SocketAddr,
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError, RwLock},
     time::{Duration, Instant},
 };
 
-use futures_util::future::join_all;
+use futures_util::{StreamExt as _, future::join_all};
 use resultant::{Json, Object, Protocol};
+use resultant_store::{File, SessionKind, Store, StoreError, StoreOptions};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
 use crate::{
+    auth::Auth,
     body::SpoolOptions,
     bridge,
+    caller::{Caller, User},
     catalog::{Merged, ServerCatalog, Tool, merge},
     client::{Client, Scope, Session, lock},
-    config::Config,
-    files::Files,
+    config::{Config, Isolate},
     forward::ParkedCalls,
     listeners::Listeners,
     metrics::Metrics,
@@ -31,21 +36,19 @@ const MERGED_MAX: usize = 64;
 /// So many long results are read at the same time.
 const LARGE_AT_ONCE: usize = 2;
 
-/// How often the data folder is cleared of what nobody finished.
-const CLEANING_INTERVAL: Duration = Duration::from_secs(600);
 /// That a list changed is told at most twice in this time.
 const CHANGES_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Why the gateway cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The data folder cannot be used.
-    #[error("the data folder {path} cannot be used: {cause}")]
-    Data {
-        /// The folder.
-        path: String,
-        /// What the system says.
-        cause: std::io::Error,
+    /// The place for files and records cannot be used.
+    #[error("the store of {folder} cannot be used: {cause}")]
+    Store {
+        /// The data folder.
+        folder: String,
+        /// Why not.
+        cause: StoreError,
     },
     /// The address cannot be listened on.
     #[error("cannot listen on {address}: {cause}")]
@@ -53,7 +56,13 @@ pub enum StartError {
         /// The address.
         address: String,
         /// What the system says.
-        cause: std::io::Error,
+        cause: io::Error,
+    },
+    /// Other machines could connect, and nothing tells callers apart.
+    #[error("{address}: listening beyond loopback needs auth mode token, header or oidc")]
+    Exposed {
+        /// The address.
+        address: SocketAddr,
     },
 }
 
@@ -63,7 +72,7 @@ pub struct Gateway {
     upstreams: RwLock<Arc<Vec<Arc<Upstream>>>>,
     sessions: Mutex<HashMap<String, Arc<Client>>>,
     pub(crate) parked: ParkedCalls,
-    pub(crate) files: Files,
+    pub(crate) store: Arc<Store>,
     pub(crate) metrics: Metrics,
     pub(crate) large: Arc<Semaphore>,
     calls: Arc<Semaphore>,
@@ -72,27 +81,35 @@ pub struct Gateway {
     merged: Mutex<HashMap<String, Arc<Merged>>>,
     notices: mpsc::UnboundedSender<Notice>,
     agent: Option<Arc<dyn UserAgent>>,
+    local_user: Arc<User>,
+    auth: Auth,
+    /// Where the HTTP front is.
+    address: Mutex<Option<SocketAddr>>,
     stopping: watch::Sender<bool>,
 }
 
 impl Gateway {
     /// Starts the gateway: servers are connected in the background.
-    pub fn start(config: Config) -> Result<Arc<Gateway>, StartError> {
-        Gateway::start_with(config, None)
+    pub async fn start(config: Config) -> Result<Arc<Gateway>, StartError> {
+        Gateway::start_with(config, None).await
     }
 
     /// The same, with somebody to show a login page to. A server that wants a token then leads to
     /// a login, for which its connection or call waits; otherwise that is an error.
-    pub fn start_with(
+    pub async fn start_with(
         config: Config,
         agent: Option<Arc<dyn UserAgent>>,
     ) -> Result<Arc<Gateway>, StartError> {
-        let data = |cause| StartError::Data { path: config.data.display().to_string(), cause };
-        let files = Files::open(&config.data).map_err(data)?;
+        let store = open_store(&config).await?;
+        let local_user = Arc::new(User::local());
+        let auth = Auth::open(&config, &local_user, &store).map_err(|cause| StartError::Store {
+            folder: config.data.display().to_string(),
+            cause: cause.into(),
+        })?;
         let (notices, heard) = mpsc::unbounded_channel();
         let gateway = Arc::new(Gateway {
             parked: ParkedCalls::new(config.timeouts.park, config.limits.calls_in_flight_max),
-            files,
+            store,
             metrics: Metrics::default(),
             large: Arc::new(Semaphore::new(LARGE_AT_ONCE)),
             calls: Arc::new(Semaphore::new(config.limits.calls_in_flight_max)),
@@ -103,6 +120,9 @@ impl Gateway {
             upstreams: RwLock::default(),
             notices,
             agent,
+            local_user,
+            auth,
+            address: Mutex::default(),
             stopping: watch::Sender::new(false),
             config: RwLock::new(Arc::new(config)),
         });
@@ -123,6 +143,21 @@ impl Gateway {
         if old.listen != config.listen || old.data != config.data {
             tracing::warn!("another address or data folder needs a restart");
         }
+        let is_exposed = lock(&self.address).is_some_and(|address| !address.ip().is_loopback());
+        let reloaded = match is_exposed && !config.auth.has_users() {
+            true => Err(io::Error::other("auth mode local needs a start on loopback")),
+            false => self.auth.reload(&config, &self.local_user),
+        };
+        match reloaded {
+            // Nobody goes on under a name that the new configuration does not give them.
+            Ok(true) => self.sessions().iter().for_each(|client| {
+                if let Some(session) = &client.session {
+                    self.close_session(&session.id);
+                }
+            }),
+            Ok(false) => {}
+            Err(error) => tracing::error!(%error, "who may call stays as it was"),
+        }
         *self.config.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
         self.apply();
         for kind in [ListKind::Tools, ListKind::Prompts, ListKind::Resources] {
@@ -134,7 +169,7 @@ impl Gateway {
     fn apply(self: &Arc<Gateway>) {
         let config = self.config();
         let spool = SpoolOptions {
-            folder: self.files.incoming(),
+            folder: self.store.incoming_folder().to_owned(),
             inline_bytes_max: config.limits.inline_bytes_max,
             message_bytes_max: config.limits.message_bytes_max,
         };
@@ -186,6 +221,7 @@ impl Gateway {
         self.stopping.send_replace(true);
         let upstreams = self.upstreams();
         join_all(upstreams.iter().map(|upstream| upstream.stop())).await;
+        self.store.close().await;
     }
 
     /// Waits until the gateway is told to end.
@@ -205,13 +241,88 @@ impl Gateway {
         self.calls.clone().try_acquire_owned().ok()
     }
 
+    /// The one user of a local gateway, without a session.
+    pub(crate) fn local_caller(&self) -> Caller {
+        Caller::of(self.local_user.clone())
+    }
+
+    /// Waits until what was recorded so far is safe, as long as the store may take.
+    pub(crate) async fn settle(&self) {
+        let patience = self.config().timeouts.store;
+        match tokio::time::timeout(patience, self.store.flush()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::error!(%error, "records were lost"),
+            Err(_) => tracing::error!("records are not written yet (store_seconds)"),
+        }
+    }
+
+    /// Where the bytes of a file are, where that is a file of this machine.
+    pub fn file_path(&self, file: &File) -> Option<PathBuf> {
+        self.store.path(file)
+    }
+
+    /// Writes the bytes of a file to another.
+    pub async fn copy_file(
+        &self,
+        file: &File,
+        to: &mut (impl io::Write + Send),
+    ) -> Result<(), StoreError> {
+        let mut bytes = self.store.read(file, 0..file.size).await?;
+        while let Some(part) = bytes.next().await {
+            to.write_all(&part?)?;
+        }
+        Ok(to.flush()?)
+    }
+
+    /// Who is calling is decided here.
+    pub(crate) fn auth(&self) -> &Auth {
+        &self.auth
+    }
+
+    /// The HTTP front is here.
+    pub(crate) fn listens_on(&self, address: SocketAddr) {
+        *lock(&self.address) = Some(address);
+    }
+
+    /// The address that people and servers reach us by, without a slash at its end: as configured,
+    /// else where the HTTP front is.
+    pub(crate) fn public_url(&self) -> String {
+        let config = self.config();
+        if let Some(url) = &config.public_url {
+            return url.as_str().trim_end_matches('/').to_owned();
+        }
+        match *lock(&self.address) {
+            // All addresses are none that one could go to.
+            Some(address) if address.ip().is_unspecified() => {
+                format!("http://localhost:{}", address.port())
+            }
+            Some(address) => format!("http://{address}"),
+            None => format!("http://{}", config.listen),
+        }
+    }
+
+    /// A link that opens the page once, where the gateway is for one user.
+    pub async fn page_link(&self) -> Option<String> {
+        let code = self.auth.local_code().await?;
+        Some(format!("{}/#code={code}", self.public_url()))
+    }
+
     // Sessions.
 
     /// Opens a session for a client that has said `initialize`.
-    pub(crate) fn open_session(&self, mut client: Client) -> Result<Arc<Client>, RpcError> {
-        let session = Arc::new(Session::new(random::token()));
+    pub(crate) fn open_session(&self, client: Client) -> Result<Arc<Client>, RpcError> {
+        self.add_session(client, Arc::new(Session::new(random::token())))
+    }
+
+    /// Adds a client with its session. One that came first stays.
+    pub(crate) fn add_session(
+        &self,
+        mut client: Client,
+        session: Arc<Session>,
+    ) -> Result<Arc<Client>, RpcError> {
         let id = session.id.clone();
         client.owner = session.owner;
+        client.caller = client.caller.within(&id, SessionKind::Mcp);
         client.session = Some(session);
         let client = Arc::new(client);
         let sessions_max = self.config().limits.sessions_max;
@@ -220,8 +331,7 @@ impl Gateway {
             let message = format!("there are {sessions_max} sessions already (sessions_max)");
             return Err(RpcError::new(rpc::INTERNAL_ERROR, message));
         }
-        sessions.insert(id, client.clone());
-        Ok(client)
+        Ok(sessions.entry(id).or_insert(client).clone())
     }
 
     pub(crate) fn session(&self, id: &str) -> Option<Arc<Client>> {
@@ -265,7 +375,7 @@ impl Gateway {
                 Ok((upstream, name.to_owned(), tool))
             }
             Scope::All => {
-                let known = lock(&self.merged).get(&client.fingerprint()).cloned();
+                let known = lock(&self.merged).get(&self.kind_of(client)).cloned();
                 let find = |merged: &Merged| {
                     let (upstream, tool) = merged.tool(name)?;
                     Some((upstream.clone(), tool.name.clone(), Some(tool.clone())))
@@ -279,6 +389,16 @@ impl Gateway {
                 }
                 find(&*self.merged(client).await).ok_or_else(unknown)
             }
+        }
+    }
+
+    /// Whom the list of all tools is the same for: servers that keep users apart may offer each
+    /// something else.
+    fn kind_of(&self, client: &Client) -> String {
+        let is_apart = |upstream: &Arc<Upstream>| upstream.config.isolate == Isolate::User;
+        match self.upstreams().iter().any(is_apart) {
+            true => format!("{} {}", client.fingerprint(), client.caller.user.id),
+            false => client.fingerprint(),
         }
     }
 
@@ -297,7 +417,7 @@ impl Gateway {
         }));
         let catalogs: Vec<(Arc<Upstream>, Arc<ServerCatalog>)> =
             catalogs.await.into_iter().flatten().collect();
-        let fingerprint = client.fingerprint();
+        let fingerprint = self.kind_of(client);
         if let Some(merged) = lock(&self.merged).get(&fingerprint)
             && merged.is_of(&catalogs)
         {
@@ -426,14 +546,15 @@ async fn hear(gateway: std::sync::Weak<Gateway>, mut heard: mpsc::UnboundedRecei
 
 /// Lets go of what nobody came back for.
 async fn sweep(gateway: std::sync::Weak<Gateway>) {
-    let mut cleaned = Instant::now();
+    let mut cleaned = None;
     loop {
         tokio::time::sleep(Duration::from_secs(5)).await;
         let Some(gateway) = gateway.upgrade() else { return };
-        if cleaned.elapsed() > CLEANING_INTERVAL {
-            cleaned = Instant::now();
-            let gateway = gateway.clone();
-            tokio::task::spawn_blocking(move || gateway.files.clean_incoming());
+        if let Some(interval) = gateway.config().store.sweep_every
+            && cleaned.is_none_or(|cleaned: Instant| cleaned.elapsed() > interval)
+        {
+            cleaned = Some(Instant::now());
+            tokio::spawn(clear_away(gateway.clone()));
         }
         gateway.parked.sweep();
         gateway.upstreams().iter().for_each(|upstream| upstream.retire_spares());
@@ -446,6 +567,30 @@ async fn sweep(gateway: std::sync::Weak<Gateway>) {
             }
         }
     }
+}
+
+/// Clears the store of what is too old, too much, or nobody's.
+async fn clear_away(gateway: Arc<Gateway>) {
+    let retention = gateway.config().store.retention;
+    match gateway.store.sweep(&retention).await {
+        Ok(swept) => tracing::debug!(?swept, "cleared away"),
+        Err(error) => tracing::warn!(%error, "clearing away failed; it is tried again later"),
+    }
+}
+
+/// Opens the store that a configuration names.
+pub async fn open_store(config: &Config) -> Result<Arc<Store>, StartError> {
+    let options = StoreOptions {
+        folder: config.data.clone(),
+        place: config.store.place.clone(),
+        database: config.store.database.clone(),
+        quotas: config.store.quotas,
+        lifetimes: config.store.lifetimes,
+        patience: config.timeouts.store,
+        old_owner: User::local().id,
+    };
+    let folder = config.data.display().to_string();
+    Store::open(options).await.map_err(|cause| StartError::Store { folder, cause })
 }
 
 /// The version spoken with a client that asks for this one.

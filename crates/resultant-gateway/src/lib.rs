@@ -1,11 +1,16 @@
 //! One MCP endpoint over many servers, every tool result in order.
 
+mod arguments;
+mod auth;
 mod body;
 mod bridge;
+mod caller;
 mod catalog;
 mod client;
+mod clock;
 pub mod config;
 mod dispatch;
+mod events;
 mod files;
 mod forward;
 mod front;
@@ -19,13 +24,15 @@ mod random;
 mod reply;
 mod routes;
 mod rpc;
+mod shared_sessions;
 mod survey;
 mod upstream;
 
 pub use self::{
+    auth::{LinkError, NewKey, new_key, page_link},
     front::{Listener, listen, serve, serve_stdio},
-    gateway::{Gateway, StartError},
-    local::{CallError, Caller, Delivery, KeptFile, LocalCall, Question, Step},
+    gateway::{Gateway, StartError, open_store},
+    local::{CallError, Caller, Delivery, LocalCall, Question, Step},
     orphans::{end_orphans, watch_orphans},
     pipeline::{Audience, Text},
     survey::{Failure, ServerReport, ToolOddity, ToolReport},
@@ -33,3 +40,4 @@ pub use self::{
         FailureKind, FollowRedirects, Login, LoginError, LoginOptions, UserAgent, login, logout,
     },
 };
+pub use resultant_store::{File, Store, StoreError, Swept};

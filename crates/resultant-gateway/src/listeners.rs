@@ -6,12 +6,16 @@ use std::sync::{
 };
 
 use resultant::{Json, Object};
+use tokio::sync::broadcast;
 
 use crate::{
     client::{Exchange, Scope, lock},
     rpc,
     upstream::{ListKind, META_PREFIX},
 };
+
+/// How many changes of tools wait for one who is slow to take them.
+const CHANGES_MAX: usize = 64;
 
 /// What a listener wants to hear.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +41,16 @@ struct Listener {
 pub(crate) struct Listeners {
     all: Mutex<Vec<Listener>>,
     next: AtomicU64,
+    /// Those who are told of tools alone, whichever server's.
+    tools: Changes,
+}
+
+struct Changes(broadcast::Sender<Option<Arc<str>>>);
+
+impl Default for Changes {
+    fn default() -> Changes {
+        Changes(broadcast::Sender::new(CHANGES_MAX))
+    }
 }
 
 /// Takes a listener out when its request ends.
@@ -83,7 +97,16 @@ impl Listeners {
         Listening { listeners: self, number }
     }
 
+    /// The servers whose tools change from now on; nothing where it may be any of them.
+    pub(crate) fn tools(&self) -> broadcast::Receiver<Option<Arc<str>>> {
+        self.tools.0.subscribe()
+    }
+
     pub(crate) fn changed(&self, server: Option<&str>, kind: ListKind, method: &str) {
+        if kind == ListKind::Tools {
+            // An error says that nobody listens.
+            let _ = self.tools.0.send(server.map(Arc::from));
+        }
         for listener in lock(&self.all).iter() {
             let wants = match kind {
                 ListKind::Tools => listener.filter.tools,

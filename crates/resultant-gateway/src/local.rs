@@ -4,28 +4,28 @@
 //! is not to be shared is not. It speaks as a client of the last version with sessions, because
 //! such a client is asked while its call runs; results are written for whichever version is wanted.
 
-use std::{future::Future, path::PathBuf, pin::Pin, sync::Arc};
+mod seat;
+
+use std::{future::Future, pin::Pin, sync::Arc};
 
 use bytes::Bytes;
-use resultant::{Json, Note, Object, Protocol};
+use resultant::{Json, Note, Object};
+use resultant_store::{File, Id};
 use tokio::sync::mpsc;
 
+pub(crate) use self::seat::{Seat, api_client};
 use crate::{
-    client::{Client, Exchange, Outlet, Owner, Scope, Session},
+    client::{Client, Exchange, Outlet, Scope, Session},
     dispatch::dispatch,
-    files::{Files, Record},
     gateway::Gateway,
     pipeline::{self, Audience, Called, Text, Written},
     reply::Reply,
     rpc::{self, Kind, Message, RpcError},
     survey::{ServerReport, report},
-    upstream::own_info,
 };
 
 /// How many messages may wait for a caller that is slow to take them.
 const MESSAGES_MAX: usize = 256;
-/// What a caller can be asked by a server: to fill in a form, and to visit an address.
-const CAPABILITIES: &str = r#"{"elicitation":{"form":{},"url":{}}}"#;
 
 /// Someone in this process who calls the tools of one server.
 pub struct Caller {
@@ -38,14 +38,7 @@ pub struct Caller {
 impl Gateway {
     /// A caller for the server of this name.
     pub fn caller(self: &Arc<Gateway>, server: &str) -> Result<Caller, CallError> {
-        let client = Client {
-            owner: Owner::GATEWAY,
-            protocol: Protocol::V2025_11_25,
-            capabilities: Json::parse(CAPABILITIES).unwrap_or(Json::null()),
-            info: own_info(),
-            scope: Scope::One(server.into()),
-            session: None,
-        };
+        let client = api_client(self.local_caller(), Scope::One(server.into()));
         let client = self.open_session(client).map_err(|error| CallError::refused(&error))?;
         let gone = || CallError::Failed("the session could not be opened".to_owned());
         let session = client.session.clone().ok_or_else(gone)?;
@@ -62,26 +55,41 @@ impl Caller {
 
     /// Calls a tool of the server. Nothing happens until [`LocalCall::next`] is waited for.
     pub fn call(&self, tool: &str, arguments: &Json, audience: Audience) -> LocalCall {
+        let who = (self.client.clone(), self.session.clone());
+        LocalCall::new(&self.gateway, who, Id::new(), (tool, arguments), audience)
+    }
+}
+
+impl LocalCall {
+    /// A call that is made when it is waited for.
+    fn new(
+        gateway: &Arc<Gateway>,
+        (client, session): (Arc<Client>, Arc<Session>),
+        call: Id,
+        (tool, arguments): (&str, &Json),
+        audience: Audience,
+    ) -> LocalCall {
         let mut params = Object::default();
         params.set("name", Json::string(tool));
         params.set("arguments", arguments.clone());
         let params = params.to_json();
         let (sender, messages) = mpsc::channel(MESSAGES_MAX);
         let exchange = Exchange {
-            client: self.client.clone(),
-            outlet: Outlet::new(sender, Some(self.session.clone())),
+            call,
+            client,
+            outlet: Outlet::new(sender, Some(session.clone())),
             progress_token: Some(Json::number(1_u64)),
             log_level: None,
         };
-        let gateway = self.gateway.clone();
+        let gateway = gateway.clone();
         let work = async move {
             let called = pipeline::call_tool(&gateway, &exchange, Some(&params), audience).await;
             match called {
-                Ok(called) => Delivery::of(called, &gateway.files),
+                Ok(called) => Delivery::of(called),
                 Err(error) => Err(CallError::refused(&error)),
             }
         };
-        LocalCall { session: self.session.clone(), messages, work: Some(Box::pin(work)) }
+        LocalCall { session, messages, work: Some(Box::pin(work)) }
     }
 }
 
@@ -91,6 +99,7 @@ impl Caller {
     pub async fn request(&self, method: &str, params: Option<&Json>) -> Result<Json, CallError> {
         let (sender, _) = mpsc::channel(1);
         let exchange = Exchange {
+            call: Id::new(),
             client: self.client.clone(),
             outlet: Outlet::new(sender, None),
             progress_token: None,
@@ -120,21 +129,8 @@ pub struct Delivery {
     pub is_error: bool,
     /// What was odd about it.
     pub notes: Vec<Note>,
-    /// The files it left in the data folder.
-    pub files: Vec<KeptFile>,
-}
-
-/// A file in the data folder.
-#[derive(Clone, Debug)]
-pub struct KeptFile {
-    /// What it is called.
-    pub name: String,
-    /// Its media type.
-    pub mime: String,
-    /// Its bytes.
-    pub size: u64,
-    /// Where the bytes are.
-    pub path: PathBuf,
+    /// The files it left.
+    pub files: Vec<File>,
 }
 
 /// Why there is no result.
@@ -163,25 +159,13 @@ impl CallError {
 }
 
 impl Delivery {
-    fn of(called: Called, files: &Files) -> Result<Delivery, CallError> {
+    fn of(called: Called) -> Result<Delivery, CallError> {
         match called {
-            Called::Written(Written { text, is_error, notes, files: records }) => {
-                let files = records.iter().map(|record| KeptFile::of(record, files)).collect();
+            Called::Written(Written { text, is_error, notes, files, .. }) => {
                 Ok(Delivery { text, is_error, notes, files })
             }
             Called::Unfinished(json) => Err(CallError::Unfinished(json)),
             Called::Failed(reason) => Err(CallError::Failed(reason)),
-        }
-    }
-}
-
-impl KeptFile {
-    fn of(record: &Record, files: &Files) -> KeptFile {
-        KeptFile {
-            name: record.name.clone(),
-            mime: record.mime.clone(),
-            size: record.size,
-            path: files.path(record),
         }
     }
 }

@@ -2,13 +2,15 @@
 //!
 //! ```text
 //! request → tool found → arguments prepared → server called
-//!   bytes → read → artifacts kept → written for the audience → counted
+//!   bytes → read → artifacts kept → written for the audience → counted, recorded
 //! ```
 //!
 //! Clients and the command line go the same way. What differs is the audience that a result is
 //! written for, and that is known from the start, so that a long result is read, kept and written
 //! on one thread without being held in between.
 
+mod account;
+pub(crate) mod again;
 mod write;
 
 use std::{
@@ -18,12 +20,18 @@ use std::{
 };
 
 use bytes::Bytes;
-use resultant::{ClientOptions, Json, Limits, Object, Outcome, ReadOptions, Shape};
+use resultant::{ClientOptions, Json, Limits, Note, Object, Outcome, ReadOptions, Shape};
+use resultant_store::Ending;
 
-use self::write::Writer;
+pub(crate) use self::account::ProgressEvents;
 pub(crate) use self::write::Written;
 pub use self::write::{Audience, Text};
+use self::{
+    account::{Account, Answered, Closing},
+    write::Writer,
+};
 use crate::{
+    arguments::{self, Prepared, Preparing, Refused, Scrubber},
     body::Spool,
     bridge,
     catalog::Tool,
@@ -62,35 +70,59 @@ pub(crate) async fn call_tool(
     let call = find_tool(gateway, exchange, params).await?;
     let found = Instant::now();
     gateway.metrics.step(&call.upstream.name, Step::Find, found - started);
+    let mut account = Account::open(gateway, exchange, &call).await;
     let Some(_place) = gateway.place_for_call() else {
         let calls_max = gateway.config().limits.calls_in_flight_max;
         let reason = format!("{calls_max} calls are under way already (calls_in_flight_max)");
+        account.close(Closing::without_result(Ending::Refused, &reason)).await;
         return Ok(Called::Failed(reason));
     };
-    let answer = call_server(gateway, exchange, &call).await;
+    let prepared = match prepare(gateway, exchange, &call).await {
+        Ok(prepared) => prepared,
+        Err(refused) => {
+            let reason = refused.to_string();
+            account.close(Closing::without_result(Ending::Refused, &reason)).await;
+            return Ok(Called::Failed(reason));
+        }
+    };
+    if !prepared.handed.is_empty() {
+        account.handed(prepared.handed_json());
+    }
+    let Prepared { arguments, notes, minted, .. } = prepared;
+    let scrubber = Scrubber::new(minted);
+    let answer = call_server(gateway, exchange, &call, arguments).await;
     let answered = Instant::now();
     gateway.metrics.step(&call.upstream.name, Step::Call, answered - found);
     let called = match answer {
         Answer::Result { result, message } => match bridge::unfinished(&result) {
             Some(_) => {
                 gateway.routes.note_task(&call.upstream.name, &result);
-                Ok(Called::Unfinished(result))
+                Ok(Called::Unfinished(scrubber.json(result)))
             }
             None => {
-                Ok(normalize(gateway, exchange, &call, Source::Message(message), audience).await)
+                let source = Source::Message(scrubber.message(message));
+                let context = Context { audience, notes, scrubber };
+                Ok(normalize(gateway, exchange, &call, source, context, &mut account).await)
             }
         },
         Answer::Spooled(spool) => {
-            Ok(normalize(gateway, exchange, &call, Source::Spool(spool), audience).await)
+            let source = Source::Spool(spool);
+            let context = Context { audience, notes, scrubber };
+            Ok(normalize(gateway, exchange, &call, source, context, &mut account).await)
         }
         Answer::Error(error) => {
+            let message = scrubber.text(&error.message).into_owned();
+            let error = RpcError { message, json: scrubber.json(error.json), ..error };
             Err(bridge::error_for(exchange.client.protocol, "tools/call", error))
         }
-        Answer::Failed(error) => Ok(Called::Failed(reason_of(&error, &call))),
+        Answer::Failed(error) => {
+            Ok(Called::Failed(scrubber.text(&reason_of(&error, &call)).into_owned()))
+        }
         Answer::TimedOut(after) => Ok(Called::Failed(late(&call, after))),
     };
     let called = called.map(|called| called.with_routes(gateway, exchange, &call));
-    record(gateway, exchange, &call, &called, [started, answered, Instant::now()]);
+    count(gateway, exchange, &call, &called, [started, answered, Instant::now()]);
+    close(gateway, account, &called).await;
     called
 }
 
@@ -98,11 +130,12 @@ impl Called {
     /// The URIs in a result lead back to its server.
     fn with_routes(self, gateway: &Gateway, exchange: &Exchange, call: &ToolCall) -> Called {
         match self {
-            Called::Written(Written { text: Text::Json(json), is_error, notes, files })
-                if exchange.client.scope == Scope::All =>
-            {
-                let json = gateway.routes.in_result(&call.upstream.name, json);
-                Called::Written(Written { text: Text::Json(json), is_error, notes, files })
+            Called::Written(mut written) if exchange.client.scope == Scope::All => {
+                if let Text::Json(json) = written.text {
+                    let json = gateway.routes.in_result(&call.upstream.name, json);
+                    written.text = Text::Json(json);
+                }
+                Called::Written(written)
             }
             called => called,
         }
@@ -114,6 +147,7 @@ impl Called {
             Called::Written(Written { text: Text::Json(json), .. }) | Called::Unfinished(json) => {
                 json
             }
+            Called::Written(Written { text: Text::Whole { contract, .. }, .. }) => contract,
             Called::Written(Written { text: Text::Exact(text), .. }) => Json::string(&text),
             Called::Failed(reason) => error_result(exchange, &reason),
         }
@@ -130,6 +164,13 @@ pub(crate) struct ToolCall {
     params: Json,
 }
 
+impl ToolCall {
+    /// The arguments as the client wrote them.
+    pub(crate) fn arguments(&self) -> Option<Json> {
+        self.params.get("arguments")
+    }
+}
+
 async fn find_tool(
     gateway: &Arc<Gateway>,
     exchange: &Exchange,
@@ -144,24 +185,55 @@ async fn find_tool(
     Ok(ToolCall { upstream, name, tool, params: params.clone() })
 }
 
-async fn call_server(gateway: &Arc<Gateway>, exchange: &Exchange, call: &ToolCall) -> Answer {
+/// The arguments as the tool is to get them.
+async fn prepare(
+    gateway: &Gateway,
+    exchange: &Exchange,
+    call: &ToolCall,
+) -> Result<Prepared, Refused> {
+    let config = gateway.config();
+    let preparing = Preparing {
+        store: &gateway.store,
+        caller: &exchange.client.caller,
+        users_authenticate: gateway.auth().config().has_users(),
+        public_url: &gateway.public_url(),
+        server: &call.upstream.config,
+        handover_bytes_max: config.limits.handover_bytes_max,
+    };
+    let input = call.tool.as_ref().map(|tool| &tool.input);
+    arguments::prepare(&preparing, input, call.arguments().as_ref()).await
+}
+
+/// Calls the server; with other arguments than the client's where there are some.
+async fn call_server(
+    gateway: &Arc<Gateway>,
+    exchange: &Exchange,
+    call: &ToolCall,
+    arguments: Option<Json>,
+) -> Answer {
     let link = match call.upstream.link(&exchange.client).await {
         Ok(link) => link,
         Err(error) => return Answer::Failed(WireError::Unreachable(error.to_string())),
     };
+    let headers = headers_of(call, arguments.as_ref());
+    let mut edits = vec![("name", Some(Json::string(&call.name)))];
+    if let Some(arguments) = arguments {
+        edits.push(("arguments", Some(arguments)));
+    }
     let errand = Errand {
         method: "tools/call".to_owned(),
         params: Some(call.params.clone()),
-        edits: vec![("name", Some(Json::string(&call.name)))],
-        headers: headers_of(call),
+        edits,
+        headers,
         timeout: call.upstream.config.call_timeout,
         heartbeat: gateway.config().timeouts.heartbeat,
+        progress: Some(Arc::new(ProgressEvents::new(gateway, exchange))),
     };
     forward(&gateway.parked, exchange, &link, &errand).await
 }
 
-fn headers_of(call: &ToolCall) -> Vec<(String, String)> {
-    let arguments = call.params.get("arguments");
+fn headers_of(call: &ToolCall, prepared: Option<&Json>) -> Vec<(String, String)> {
+    let arguments = prepared.cloned().or_else(|| call.arguments());
     let mut headers = vec![("Mcp-Name".to_owned(), crate::catalog::header_value(&call.name))];
     let params = call.tool.iter().flat_map(|tool| &tool.header_params);
     for param in params {
@@ -171,6 +243,14 @@ fn headers_of(call: &ToolCall) -> Vec<(String, String)> {
         }
     }
     headers
+}
+
+/// What a result is read and written with, beside what everybody's is.
+struct Context {
+    audience: Audience,
+    /// What was odd about the arguments.
+    notes: Vec<Note>,
+    scrubber: Scrubber,
 }
 
 /// Where the bytes of a result are.
@@ -185,28 +265,36 @@ async fn normalize(
     exchange: &Exchange,
     call: &ToolCall,
     source: Source,
-    audience: Audience,
+    context: Context,
+    account: &mut Account,
 ) -> Called {
+    let Context { audience, notes, scrubber } = context;
     let options = read_options(gateway, call);
     let writer = Writer {
         audience,
         client: client_options(gateway, exchange, call, audience),
+        caller: exchange.client.caller.clone(),
+        call: exchange.call,
         server: call.upstream.name.clone(),
         tool: call.name.clone(),
     };
+    let keeps_raw = gateway.config().store.keeps_raw;
     let blocks_max = gateway.config().limits.blocks_max;
     let started = Instant::now();
     match source {
         Source::Message(message) if message.len() <= QUICK_BYTES_MAX => {
             gateway.metrics.bytes_in(message.len() as u64);
-            let outcome = options.read(message);
+            account.answered(Answered::short(&message, keeps_raw));
+            let mut outcome = options.read(message);
+            outcome.notes.extend(notes);
             gateway.metrics.step(&call.upstream.name, Step::Read, started.elapsed());
             if outcome.carried.block_count > blocks_max {
                 return too_many_blocks(&outcome, blocks_max);
             }
             // Only what has files waits for the disk.
             let is_quick = outcome.artifacts.is_empty();
-            let write = || writer.keep_and_write(gateway, outcome, gateway.files.sink());
+            let sink = FileSink::new(&gateway.store);
+            let write = || writer.keep_and_write(gateway, outcome, sink);
             Called::Written(if is_quick { write() } else { tokio::task::block_in_place(write) })
         }
         source => {
@@ -214,25 +302,35 @@ async fn normalize(
             let gateway = gateway.clone();
             let work = move || {
                 let _permit = permit;
-                let mut sink = gateway.files.sink();
-                let outcome = match source {
+                let mut sink = FileSink::new(&gateway.store);
+                let owner = writer.caller.owner();
+                let (answered, mut outcome) = match source {
                     Source::Message(message) => {
                         gateway.metrics.bytes_in(message.len() as u64);
-                        options.read(message)
+                        let answered = Answered::long(&gateway.store, owner, &message, keeps_raw);
+                        (answered, options.read(message))
                     }
                     Source::Spool(spool) => {
                         gateway.metrics.bytes_in(spool.len());
-                        read_spool(&options, &spool, &mut sink)
+                        let store = &gateway.store;
+                        let answered =
+                            Answered::of_spool(store, owner, &spool, &scrubber, keeps_raw);
+                        (answered, read_spool(&options, &spool, &scrubber, &mut sink))
                     }
                 };
+                outcome.notes.extend(notes);
                 gateway.metrics.step(&writer.server, Step::Read, started.elapsed());
-                match outcome.carried.block_count > blocks_max {
+                let called = match outcome.carried.block_count > blocks_max {
                     true => too_many_blocks(&outcome, blocks_max),
                     false => Called::Written(writer.keep_and_write(&gateway, outcome, sink)),
-                }
+                };
+                (called, answered)
             };
             match tokio::task::spawn_blocking(work).await {
-                Ok(called) => called,
+                Ok((called, answered)) => {
+                    account.answered(answered);
+                    called
+                }
                 Err(error) => {
                     tracing::error!(%error, "reading a result failed");
                     Called::Failed("the gateway failed to read the result".to_owned())
@@ -289,8 +387,13 @@ fn client_options(
     }
 }
 
-fn read_spool(options: &ReadOptions, spool: &Spool, sink: &mut FileSink) -> Outcome {
-    read_chunks(options, spool, sink).unwrap_or_else(|error| {
+fn read_spool(
+    options: &ReadOptions,
+    spool: &Spool,
+    scrubber: &Scrubber,
+    sink: &mut FileSink,
+) -> Outcome {
+    read_chunks(options, spool, scrubber, sink).unwrap_or_else(|error| {
         let message = format!("the result came but could not be read back: {error}");
         let mut result = Object::default();
         result.set("isError", Json::bool(true));
@@ -305,9 +408,10 @@ fn read_spool(options: &ReadOptions, spool: &Spool, sink: &mut FileSink) -> Outc
 fn read_chunks(
     options: &ReadOptions,
     spool: &Spool,
+    scrubber: &Scrubber,
     sink: &mut FileSink,
 ) -> std::io::Result<Outcome> {
-    let mut file = spool.open()?;
+    let mut file = scrubber.reader(spool.open()?);
     let mut reader = options.reader(sink);
     let mut chunk = vec![0; CHUNK_BYTES];
     loop {
@@ -366,8 +470,36 @@ pub(crate) fn error_result(exchange: &Exchange, message: &str) -> Json {
     result.to_json()
 }
 
+/// Tells listeners of the files, and closes the account.
+async fn close(gateway: &Gateway, account: Account, called: &Result<Called, RpcError>) {
+    let mut is_told = false;
+    let closing = match called {
+        Ok(Called::Unfinished(_)) => return account.forget(),
+        Ok(Called::Failed(reason)) => Closing::without_result(Ending::Failed, reason),
+        Err(error) => Closing::without_result(Ending::Failed, &error.message),
+        Ok(Called::Written(written)) => {
+            let (display, canvas) = (written.display.as_ref(), written.canvas.as_ref());
+            account.shown(&written.files, display, canvas).await;
+            is_told = !written.files.is_empty();
+            Closing {
+                ending: if written.is_error { Ending::ToolError } else { Ending::Ok },
+                message: None,
+                text: Some(&written.text),
+                notes: &written.notes,
+                files: &written.files,
+            }
+        }
+    };
+    account.close(closing).await;
+    if is_told {
+        // Who is given files can count on their listeners being told; the disk was waited for
+        // already.
+        gateway.settle().await;
+    }
+}
+
 /// The steps of a call for the log and the metrics.
-fn record(
+fn count(
     gateway: &Gateway,
     exchange: &Exchange,
     call: &ToolCall,
@@ -378,7 +510,7 @@ fn record(
         Ok(Called::Written(written)) => {
             let text = match &written.text {
                 Text::Json(json) => json.as_text(),
-                Text::Exact(text) => text,
+                Text::Exact(text) | Text::Whole { model: text, .. } => text,
             };
             (written.is_error, text.len() as u64)
         }

@@ -6,6 +6,11 @@ pub(crate) fn token() -> String {
     format!("{bits:032x}")
 }
 
+/// 256 random bits as text of 43 characters that are safe in headers and addresses.
+pub(crate) fn secret() -> String {
+    base64_simd::URL_SAFE_NO_PAD.encode_to_string(bytes::<32>())
+}
+
 /// A number from 0 to 1, for pauses that should not fall together.
 pub(crate) fn fraction() -> f64 {
     let [byte, ..] = bytes::<16>();

@@ -41,11 +41,13 @@ use self::{
 };
 pub(crate) use self::{
     handshake::{ConnectError, META_PREFIX},
+    http::install_crypto,
     link::{Call, Event, Link, Peer, ServerRequest, Step},
     wire::WireError,
 };
 use crate::{
     body::SpoolOptions,
+    caller::{Caller, User},
     catalog::ServerCatalog,
     client::{Client, Owner, lock},
     config::{Era, ServerConfig, Start, Transport},
@@ -124,6 +126,8 @@ enum Key {
     /// Clients with these capabilities.
     Shared(String),
     Session(Owner),
+    /// A user's clients with these capabilities.
+    User(String, String),
     Spare(String, usize),
 }
 
@@ -299,7 +303,7 @@ impl Upstream {
         self: &Arc<Upstream>,
         client: &Client,
     ) -> Result<Arc<ServerCatalog>, ConnectError> {
-        let fingerprint = client.fingerprint();
+        let fingerprint = self.fingerprint(client);
         if let Some(catalog) = self.catalogs.known(&fingerprint) {
             return Ok(catalog);
         }
@@ -309,7 +313,7 @@ impl Upstream {
 
     /// What is known of the server's tools without asking it.
     pub(crate) fn known_catalog(&self, client: &Client) -> Option<Arc<ServerCatalog>> {
-        self.catalogs.known(&client.fingerprint())
+        self.catalogs.known(&self.fingerprint(client))
     }
 
     async fn catalog_of(
@@ -379,6 +383,7 @@ async fn watch_again(link: Arc<Link>, uris: BTreeSet<String>) {
 /// The gateway itself as a client: it can do nothing that a server could ask for.
 pub(crate) fn nobody() -> Client {
     Client {
+        caller: Caller::of(Arc::new(User::local())),
         owner: Owner::GATEWAY,
         protocol: resultant::Protocol::LATEST,
         capabilities: Object::default().to_json(),

@@ -3,6 +3,7 @@
 //! An artifact never holds a decoded copy. Its bytes stay in the message they came in, as base64,
 //! until somebody asks for them, and then they come in parts of fixed size.
 
+pub(crate) mod foreign;
 mod media;
 mod name;
 

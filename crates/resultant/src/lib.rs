@@ -19,7 +19,10 @@ mod value;
 mod wire;
 
 pub use self::{
-    artifact::{Artifact, Content, Sha256Digest, Viewer},
+    artifact::{
+        Artifact, Content, Sha256Digest, Viewer,
+        foreign::{clean_file_name, file_is_showable, file_media_type, file_viewer},
+    },
     dialect::Dialect,
     json::{Json, Kind, Object, SyntaxError},
     limits::Limits,

@@ -22,6 +22,8 @@ pub enum Rule {
     R12,
     R13,
     R14,
+    /// What a gateway did to the arguments of a call.
+    Arguments,
 }
 
 impl fmt::Display for Rule {

@@ -1,4 +1,5 @@
-//! The arguments of the commands that use servers once: `tools`, `call`, `doctor` and `login`.
+//! The arguments of the commands that use servers once: `tools`, `call`, `doctor`, `login` and
+//! `sweep`.
 
 use std::path::PathBuf;
 
@@ -206,4 +207,29 @@ pub(crate) struct LoginArguments {
     /// Throw the tokens away instead
     #[arg(long, conflicts_with_all = ["no_browser", "client_id", "scope", "port"])]
     pub(crate) logout: bool,
+}
+
+pub(super) const SWEEP_EXAMPLES: &str = "\
+How long things stay is in the configuration (`retention`). A running gateway clears away by itself,
+and it does no harm when both do so at once.
+
+Exit code: 0; 2 when the store cannot be used.
+
+Examples:
+  resultant sweep                                        as the configuration says
+  resultant sweep --files-days 7 --json
+  resultant sweep --demo";
+
+#[derive(Debug, Args)]
+pub(crate) struct SweepArguments {
+    #[command(flatten)]
+    pub(crate) source: SourceArguments,
+
+    /// Files stay so many days, whatever the configuration says; 0 for ever
+    #[arg(long, value_name = "DAYS")]
+    pub(crate) files_days: Option<u64>,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }

@@ -10,9 +10,9 @@ use crate::{
     mcp::{Client, Gateway, Identity, LEGACY},
 };
 
-/// A program that gives the gateway a data folder of eight megabytes, where the system lets it.
+/// A program that gives the gateway a data folder of 16 megabytes, where the system lets it.
 fn small_disk(folder: &TempDir) -> Option<PathBuf> {
-    let mount = "mount -t tmpfs -o size=8m none";
+    let mount = "mount -t tmpfs -o size=16m none";
     let tried = folder.path().join("tried");
     fs::create_dir(&tried).expect("a folder");
     let script = format!("{mount} \"$0\"");
@@ -36,7 +36,8 @@ fn a_full_disk_is_said_and_passes() {
         eprintln!("not tested: this system gives no disk of our own");
         return;
     };
-    let config = config(folder.path(), &[("hostile", &[])], &json!({}), &[]);
+    let settings = json!({"store": {"keep_raw": false}});
+    let config = config(folder.path(), &[("hostile", &[])], &settings, &[]);
     let program = program.to_str().expect("a name");
     let mut gateway = Gateway::start(program, &config, folder.path()).expect("a gateway");
     let client = Client::http(&gateway.server("hostile"), &Identity::plain(LEGACY));
@@ -55,24 +56,30 @@ fn a_full_disk_is_said_and_passes() {
     // Message and file fit.
     assert!(succeed(&client, "big_text", &json!({"megabytes": 3})).contains("2640000 bytes"));
     // The message fits, its file does not.
-    let result = call(&client, "big_text", &json!({"megabytes": 4}));
+    let result = call(&client, "big_text", &json!({"megabytes": 9}));
     let said = text(&result);
     assert!(said.contains("No space left"), "{said}");
     assert!(said.contains("0123456789"), "what there is of it is shown: {said}");
     wait_until("what was written is gone", || incoming().is_empty());
     // Nothing promises a file that is not there.
-    for record in fs::read_dir(format!("{data}/files")).expect("records").flatten() {
-        let record: serde_json::Value =
-            serde_json::from_slice(&fs::read(record.path()).expect("a record")).expect("JSON");
-        let sha256 = record["sha256"].as_str().expect("a digest");
-        assert!(fs::exists(format!("{data}/blobs/{}/{sha256}", &sha256[..2])).expect("known"));
+    let list = client.result("resources/list", json!({})).expect("a list");
+    let listed = list["resources"].as_array().expect("resources");
+    assert!(!listed.is_empty(), "{list}");
+    for resource in listed {
+        let (uri, size) = (resource["uri"].as_str().expect("a URI"), &resource["size"]);
+        let end = size.as_u64().expect("a size") - 10;
+        let separator = if uri.contains('?') { '&' } else { '?' };
+        let uri = format!("{uri}{separator}offset={end}");
+        let read = client.result("resources/read", json!({"uri": uri})).expect("it can be read");
+        assert_eq!(read["contents"][0]["text"].as_str().map(str::len), Some(10), "{read}");
     }
     // Fill what is left: small results with files come, without a promise.
-    fs::write(format!("{data}/filler"), vec![0; 8 << 20]).expect_err("no room");
+    fs::write(format!("{data}/filler"), vec![0; 16 << 20]).expect_err("no room");
     let image = call(&client, "wrong_images", &json!({}));
     assert!(text(&image).contains("\"persisted\":false"), "{image}");
     fs::remove_file(format!("{data}/filler")).expect("removed");
-    assert!(!text(&call(&client, "wrong_images", &json!({}))).contains("persisted"));
+    let image = call(&client, "wrong_images", &json!({}));
+    assert!(!text(&image).contains("persisted"), "{image}\n{}", gateway.log());
     alive(&client);
     assert!(!gateway.log().contains("panicked"));
     assert!(gateway.stop().is_ok_and(|status| status.success()));

@@ -34,13 +34,21 @@ struct Shared {
     version: Mutex<Option<String>>,
     inbox: Arc<Inbox>,
     answer: Arc<Answer>,
+    /// The key of a user, where the server has several.
+    key: Option<String>,
 }
 
 /// Version, method and name that a modern request repeats in its headers.
 type ModernHeaders<'a> = (&'a str, &'a str, Option<&'a str>);
 
 impl Http {
-    pub(super) fn new(url: &str, inbox: Arc<Inbox>, answer: Arc<Answer>) -> anyhow::Result<Self> {
+    /// With a key, each request has a connection of its own, so that a load balancer can choose.
+    pub(super) fn new(
+        url: &str,
+        key: Option<&str>,
+        inbox: Arc<Inbox>,
+        answer: Arc<Answer>,
+    ) -> anyhow::Result<Self> {
         let rest = url.strip_prefix("http://").context("only http:// is spoken here")?;
         let (address, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         let shared = Shared {
@@ -49,6 +57,7 @@ impl Http {
             version: Mutex::default(),
             inbox,
             answer,
+            key: key.map(str::to_owned),
         };
         let path = if path.is_empty() { "/" } else { path };
         Ok(Self { address: address.to_owned(), path: path.to_owned(), shared: Arc::new(shared) })
@@ -179,6 +188,9 @@ impl Http {
         if let Some(session) = &*lock(&shared.session) {
             text.push_str(&format!("Mcp-Session-Id: {session}\r\n"));
         }
+        if let Some(key) = &shared.key {
+            text.push_str(&format!("Authorization: Bearer {key}\r\n"));
+        }
         text.push_str("\r\n");
         text
     }
@@ -193,7 +205,9 @@ impl Http {
 
     /// Keeps the connection for the next request, if it can take one.
     fn give_back(&self, body: Body) {
-        lock(&self.shared.idle).extend(body.into_idle());
+        if self.shared.key.is_none() {
+            lock(&self.shared.idle).extend(body.into_idle());
+        }
     }
 }
 

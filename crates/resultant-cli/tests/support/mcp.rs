@@ -11,7 +11,7 @@ mod gateway;
 mod http;
 mod message;
 mod peer;
-mod response;
+pub(crate) mod response;
 mod same_bytes;
 mod stdio;
 
@@ -120,7 +120,14 @@ impl Client {
     /// Connects over streamable HTTP.
     pub(crate) fn http(url: &str, identity: &Identity) -> anyhow::Result<Self> {
         let inbox = Arc::new(Inbox::default());
-        let http = Http::new(url, Arc::clone(&inbox), Arc::clone(&identity.answer))?;
+        let http = Http::new(url, None, Arc::clone(&inbox), Arc::clone(&identity.answer))?;
+        Self::connect(Wire::Http(http), identity, inbox)
+    }
+
+    /// The same as a user with a key, and through a load balancer: no connection is used twice.
+    pub(crate) fn http_as(url: &str, identity: &Identity, key: &str) -> anyhow::Result<Self> {
+        let inbox = Arc::new(Inbox::default());
+        let http = Http::new(url, Some(key), Arc::clone(&inbox), Arc::clone(&identity.answer))?;
         Self::connect(Wire::Http(http), identity, inbox)
     }
 

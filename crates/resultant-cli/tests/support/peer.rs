@@ -71,32 +71,46 @@ pub(crate) struct Server {
 }
 
 impl Server {
+    /// The same for one that says its address after these words.
+    pub(crate) fn start_saying(command: &mut Command, words: &'static str) -> anyhow::Result<Self> {
+        Self::start_with(command, words, None)
+    }
+
     /// Waits until its standard error has a line with these words.
     pub(crate) fn start(
         command: &mut Command,
         words: &'static str,
         url: String,
     ) -> anyhow::Result<Self> {
+        Self::start_with(command, words, Some(url))
+    }
+
+    fn start_with(
+        command: &mut Command,
+        words: &'static str,
+        url: Option<String>,
+    ) -> anyhow::Result<Self> {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().with_context(|| format!("{command:?}"))?;
         let stderr = child.stderr.take().context("no stderr")?;
-        let server = Self { child, url };
+        let mut server = Self { child, url: String::new() };
         let (sender, receiver) = std::sync::mpsc::channel();
         let said = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
         let kept = std::sync::Arc::clone(&said);
         std::thread::spawn(move || {
             for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-                if line.contains(words) {
-                    let _ = sender.send(());
+                if let Some((_, rest)) = line.split_once(words) {
+                    let _ = sender.send(rest.trim().to_owned());
                 }
                 let mut kept = lock(&kept);
                 kept.push_str(&line);
                 kept.push('\n');
             }
         });
-        if receiver.recv_timeout(PATIENCE).is_err() {
+        let Ok(rest) = receiver.recv_timeout(PATIENCE) else {
             bail!("{command:?} does not listen; it said:\n{}", lock(&said));
-        }
+        };
+        server.url = url.unwrap_or(rest);
         Ok(server)
     }
 }

@@ -7,13 +7,13 @@ use std::{
 
 use anyhow::{Context, bail, ensure};
 
-pub(super) struct Head {
-    pub(super) status: u16,
+pub(crate) struct Head {
+    pub(crate) status: u16,
     headers: Vec<(String, String)>,
 }
 
 impl Head {
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
         headers.find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
@@ -26,7 +26,7 @@ fn read_line(stream: &mut BufReader<TcpStream>) -> anyhow::Result<String> {
     Ok(line)
 }
 
-pub(super) fn read_head(stream: &mut BufReader<TcpStream>) -> anyhow::Result<Head> {
+pub(crate) fn read_head(stream: &mut BufReader<TcpStream>) -> anyhow::Result<Head> {
     let status = read_line(stream).context("status line")?;
     let status = status.split(' ').nth(1).and_then(|code| code.parse().ok());
     let status = status.context("not an HTTP status line")?;
@@ -40,7 +40,7 @@ pub(super) fn read_head(stream: &mut BufReader<TcpStream>) -> anyhow::Result<Hea
 }
 
 /// A response's body, decoded as it is read.
-pub(super) struct Body {
+pub(crate) struct Body {
     stream: BufReader<TcpStream>,
     left: Left,
     keep: bool,
@@ -58,7 +58,7 @@ enum Left {
 }
 
 impl Body {
-    pub(super) fn of(head: &Head, stream: BufReader<TcpStream>) -> anyhow::Result<Self> {
+    pub(crate) fn of(head: &Head, stream: BufReader<TcpStream>) -> anyhow::Result<Self> {
         let left = if head.header("transfer-encoding") == Some("chunked") {
             Left::Chunk { left: 0, first: true }
         } else if let Some(length) = head.header("content-length") {
@@ -75,7 +75,7 @@ impl Body {
     }
 
     /// The connection, if it can take another request: its body was read to the end.
-    pub(super) fn into_idle(self) -> Option<BufReader<TcpStream>> {
+    pub(crate) fn into_idle(self) -> Option<BufReader<TcpStream>> {
         let ended = matches!(self.left, Left::Bytes(0) | Left::ChunksDone);
         (ended && self.keep).then_some(self.stream)
     }

@@ -35,7 +35,7 @@ async fn run() -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let written = context.config(&url, folder.path()).to_string();
     let loaded = Config::parse(&written, folder.path(), &|_| None)?;
-    let gateway = Gateway::start_with(loaded.config, Some(Arc::new(FollowRedirects)))?;
+    let gateway = Gateway::start_with(loaded.config, Some(Arc::new(FollowRedirects))).await?;
     let played = play::play(&gateway, &context).await;
     gateway.stop().await;
     played

@@ -5,6 +5,8 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use resultant::Json;
+
 use super::{EDITIONS, Edition, Origin, ServerCatalog, Tool, array_of, exposed_names};
 use crate::{routes::Routes, upstream::Upstream};
 
@@ -40,6 +42,19 @@ impl Merged {
             array_of(tools).into()
         };
         self.written[edition.place()].get_or_init(write).clone()
+    }
+
+    /// Each tool: its name here, its server, its name there, and its definition for clients of this
+    /// kind.
+    pub(crate) fn each(
+        &self,
+        edition: Edition,
+    ) -> impl Iterator<Item = (&str, &Arc<Upstream>, &str, Json)> {
+        self.tools.iter().filter_map(move |entry| {
+            let (upstream, tool) = self.tool(&entry.name)?;
+            let definition = tool.write(edition, &entry.name, entry.view.as_deref());
+            Some((entry.name.as_str(), upstream, tool.name.as_str(), Json::parse(definition).ok()?))
+        })
     }
 
     /// Whether it was made of just these.

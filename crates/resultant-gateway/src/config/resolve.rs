@@ -3,8 +3,10 @@
 //! What the schema cannot say is checked here: what belongs together, what is there twice, and what
 //! only the environment decides. Nothing stops at the first problem.
 
+mod auth;
 mod oauth;
 mod server;
+mod store;
 mod text;
 
 use std::{
@@ -39,9 +41,13 @@ impl Resolver<'_> {
             File::default()
         });
         let settings = file.resultant;
+        let listen = self.listen(&settings.listen);
+        let auth = self.auth(&settings.auth, &listen);
         let mut config = Config {
             source: None,
-            listen: self.listen(&settings.listen),
+            listen,
+            public_url: self.public_url(settings.public_url.as_deref()),
+            auth,
             data: self.data(settings.data.as_deref()),
             limits: limits(&settings.limits),
             timeouts: timeouts(&settings.timeouts),
@@ -50,6 +56,7 @@ impl Resolver<'_> {
                 tokens: settings.budget.tokens,
                 ..resultant::Budget::default()
             },
+            store: self.store(&settings),
             allowed_hosts: self.hosts(&settings.allowed_hosts),
             allowed_origins: self.origins(&settings.allowed_origins),
             servers: Vec::new(),
@@ -108,13 +115,7 @@ impl Resolver<'_> {
     fn listen(&mut self, text: &str) -> Listen {
         let pointer = "/resultant/listen";
         match text.parse::<Listen>() {
-            Ok(listen) => {
-                if !listen.is_loopback() {
-                    let message = "other machines can connect and call every tool".to_owned();
-                    self.warn(pointer, message, None);
-                }
-                listen
-            }
+            Ok(listen) => listen,
             Err(error) => {
                 self.problem(pointer, error.to_string(), None);
                 Listen { host: String::new(), port: 0 }
@@ -175,9 +176,11 @@ pub(super) fn limits(written: &written::Limits) -> GatewayLimits {
         depth_max: written.depth_max,
         blocks_max: written.blocks_max,
         request_bytes_max: written.request_bytes_max,
+        upload_bytes_max: written.upload_bytes_max,
         calls_in_flight_max: written.calls_in_flight_max,
         sessions_max: written.sessions_max,
         tools_max: written.tools_max,
+        handover_bytes_max: written.handover_bytes_max,
     }
 }
 
@@ -189,6 +192,7 @@ pub(super) fn timeouts(written: &written::Timeouts) -> Timeouts {
         shutdown: seconds(written.shutdown_seconds),
         heartbeat: seconds(written.heartbeat_seconds),
         park: seconds(written.park_seconds),
+        store: seconds(written.store_seconds),
     }
 }
 

@@ -36,6 +36,10 @@ pub struct ServerConfig {
     pub message_bytes_max: u64,
     /// How tokens for it are got, where it wants some.
     pub oauth: OAuth,
+    /// Which arguments of its tools say who is calling.
+    pub inject: Inject,
+    /// Which files it may be handed.
+    pub handover: Handover,
     /// Not started, and nothing of it is listed.
     pub is_disabled: bool,
 }
@@ -64,6 +68,38 @@ pub enum Era {
     Legacy,
     /// Without: from 2026-07-28.
     Modern,
+}
+
+/// Which arguments say who is calling.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Inject {
+    /// `username`, where users authenticate.
+    #[default]
+    ByMode,
+    /// Those of these names, in any case.
+    Named(Vec<(String, Fact)>),
+}
+
+/// What an argument is told of the caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fact {
+    /// The user's address, or the name where there is none.
+    Username,
+    /// The user's address.
+    Email,
+    /// The session.
+    Session,
+}
+
+/// Which files a server may be handed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handover {
+    /// All of the caller's.
+    Allow,
+    /// Those that the server itself made.
+    SameServer,
+    /// None.
+    Deny,
 }
 
 /// When a server is connected.
@@ -126,6 +162,27 @@ impl Transport {
         Err(ConfigErrors { source: None, problems })
     }
 
+    /// Whether the server runs on this machine.
+    pub fn is_local(&self) -> bool {
+        match self {
+            Transport::Stdio { .. } => true,
+            Transport::Http { url, .. } => match url.host() {
+                Some(url::Host::Domain(name)) => {
+                    let name = name.strip_suffix('.').unwrap_or(name);
+                    name == "localhost" || name.ends_with(".localhost")
+                }
+                Some(url::Host::Ipv4(address)) => address.is_loopback(),
+                Some(url::Host::Ipv6(address)) => address.to_canonical().is_loopback(),
+                None => false,
+            },
+        }
+    }
+
+    /// The files that it may be handed unless the configuration says otherwise.
+    pub(super) fn usual_handover(&self) -> Handover {
+        if self.is_local() { Handover::Allow } else { Handover::Deny }
+    }
+
     /// What people would call the server.
     fn suggested_name(&self) -> &str {
         match self {
@@ -173,6 +230,8 @@ impl ServerConfig {
     pub(super) fn proxied(transport: Transport, config: &Config) -> ServerConfig {
         ServerConfig {
             name: ServerName::new(transport.suggested_name()),
+            handover: transport.usual_handover(),
+            inject: Inject::default(),
             transport,
             prefix: String::new(),
             shape: Shape::default(),

@@ -41,6 +41,8 @@ pub(super) const SETTINGS: &str = r#"  "resultant": {
     // "timeouts": {"connect_seconds": 30, "call_seconds": 600},
     // The most that is taken.
     // "limits": {"message_bytes_max": 536870912, "calls_in_flight_max": 256},
+    // Who may call. "local": you, on this machine; see docs/config.md before listening elsewhere.
+    // "auth": {"mode": "local"},
     // Names by which other machines may call, and web pages that may.
     // "allowed_hosts": ["gateway.example"],
     // "allowed_origins": ["https://app.example"],

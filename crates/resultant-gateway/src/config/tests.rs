@@ -4,6 +4,8 @@ mod published;
 
 use std::{fs, path::Path, time::Duration};
 
+use resultant_store::{Lifetimes, Place, Quotas, Retention};
+
 use super::*;
 
 const FULL: &str = include_str!("fixtures/full.json");
@@ -48,10 +50,34 @@ fn a_file_with_every_key() {
             shutdown: seconds(4),
             heartbeat: seconds(5),
             park: seconds(6),
+            store: seconds(7),
         }
     );
     assert_eq!((config.limits.message_bytes_max, config.limits.tools_max), (100_000, 6));
+    assert_eq!(config.limits.handover_bytes_max, 7);
     assert_eq!((config.budget.bytes, config.budget.tokens), (4096, 1000));
+    assert_eq!(
+        config.store,
+        StoreConfig {
+            database: Some("postgres://resultant:t0ken@db.example/resultant".to_owned()),
+            place: Some(Place::Url {
+                url: "s3://bucket/files".to_owned(),
+                options: vec![("aws_region".to_owned(), "eu-central-1".to_owned())],
+            }),
+            quotas: Quotas { user_bytes_max: 1000, session_bytes_max: 100 },
+            retention: Retention {
+                files_s: 86_400,
+                user_bytes: 500,
+                calls_s: 2 * 86_400,
+                events_s: 3 * 86_400,
+                sessions_s: 4 * 86_400,
+                grace_s: 6 * 60,
+            },
+            sweep_every: Some(seconds(300)),
+            lifetimes: Lifetimes { tool_s: 60, person_s: 600, rotate_s: 7 * 86_400 },
+            keeps_raw: false,
+        }
+    );
     assert_eq!(config.allowed_hosts, ["gateway.example", "gateway.example:8443"]);
     assert_eq!(config.allowed_origins, ["https://app.example"]);
     let [files, weather, old] = config.servers.as_slice() else { panic!("{config:#?}") };
@@ -100,6 +126,17 @@ fn a_file_with_every_key() {
         }
     );
     assert_eq!(files.oauth, OAuth::default());
+    let named = |name: &str, fact| (name.to_owned(), fact);
+    assert_eq!(
+        weather.inject,
+        Inject::Named(vec![
+            named("login", Fact::Username),
+            named("mail", Fact::Email),
+            named("workspace", Fact::Session),
+        ])
+    );
+    assert_eq!(weather.handover, Handover::SameServer);
+    assert_eq!((&files.inject, files.handover), (&Inject::ByMode, Handover::Allow));
     assert!(old.is_disabled);
     assert_eq!(old.prefix, "old");
 }
@@ -116,6 +153,68 @@ fn without_a_word_everything_is_as_documented() {
     assert_eq!(config.timeouts, Timeouts::default());
     assert_eq!(config.servers, []);
     assert_eq!(config, parsed(" // nothing\n{\"mcpServers\": null}").config);
+}
+
+#[test]
+fn who_may_call() {
+    assert_eq!(parsed("{}").config.auth, Auth::Local { is_secret_for_all: false });
+    let config = parsed(FULL).config;
+    assert_eq!(config.auth, Auth::Local { is_secret_for_all: true });
+    assert_eq!(config.public_url.unwrap().as_str(), "https://gateway.example/");
+    let auth = |auth: &str| {
+        let text = format!("{{\"resultant\": {{\"listen\": \"0.0.0.0:1\", \"auth\": {auth}}}}}");
+        parse(&text).map(|loaded| loaded.config.auth).map_err(|errors| errors.to_string())
+    };
+    let digest = "ab".repeat(32);
+    let keys =
+        auth(&format!(r#"{{"mode": "token", "keys": [{{"user": "ada", "sha256": "{digest}"}}]}}"#));
+    let key = ApiKey { user: "ada".to_owned(), email: None, sha256: [0xab; 32] };
+    assert_eq!(keys, Ok(Auth::Token { keys: vec![key] }));
+    let header = r#"{"mode": "header", "user_header": "X-User", "secret_header": "X-Secret",
+        "secret": "${TOKEN}-and-some-more"}"#;
+    let Ok(Auth::Header(headers)) = auth(header) else { panic!("{:?}", auth(header)) };
+    assert_eq!((headers.user_header.as_str(), headers.email_header.as_ref()), ("x-user", None));
+    assert_eq!(headers.secret, "t0ken-and-some-more");
+    let oidc = r#"{"mode": "oidc", "issuer": "https://id.example/", "audience": ["a", "b"],
+        "client_id": "page", "client_secret": "${TOKEN}"}"#;
+    let Ok(Auth::Oidc(oidc)) = auth(oidc) else { panic!("{:?}", auth(oidc)) };
+    assert_eq!((oidc.issuer.as_str(), oidc.audiences.len()), ("https://id.example/", 2));
+    assert!(!format!("{headers:?}{oidc:?}").contains("t0ken"));
+    for (written, problems) in [
+        ("{}", &["/resultant/listen: listening beyond loopback needs auth mode token"][..]),
+        (r#"{"mode": "password"}"#, &["expected `local`, `token`, `header` or `oidc`"]),
+        (r#"{"mode": "token"}"#, &["mode `token` needs `keys`"]),
+        (
+            r#"{"mode": "token", "keys": [{"user": "", "sha256": "secret"}], "issuer": "x"}"#,
+            &["keys/0/user: expected a name", "64 hexadecimal digits", "belongs to mode `oidc`"],
+        ),
+        (
+            r#"{"mode": "header", "secret": "short", "user_header": "a b"}"#,
+            &["at least 16 characters", "no header's name", "mode `header` needs `secret_header`"],
+        ),
+        (
+            r#"{"mode": "header", "secret": "${TOKEN}-and-some-more", "user_header": "X-A",
+                "secret_header": "x-a"}"#,
+            &["the same header for two things"],
+        ),
+        (
+            r#"{"mode": "oidc", "issuer": "http://id.example", "client_secret": "s"}"#,
+            &["the issuer's https URL", "needs `audience`", "a secret without a `client_id`"],
+        ),
+    ] {
+        let errors = auth(written).unwrap_err();
+        for problem in problems {
+            assert!(errors.contains(problem), "{written}: {errors}");
+        }
+        assert!(!errors.contains("short"), "{errors}");
+    }
+    let url = |url: &str| parse(&format!("{{\"resultant\": {{\"public_url\": \"{url}\"}}}}"));
+    assert!(url("https://a.example/x").is_ok());
+    for wrong in
+        ["gateway.example", "ftp://a.example", "https://u@a.example", "https://a.example?q"]
+    {
+        assert!(url(wrong).is_err(), "{wrong}");
+    }
 }
 
 #[test]
@@ -331,7 +430,6 @@ fn warnings_and_their_places() {
             r#"{"mcpservers": {}}"#,
             &["1:16: /mcpservers: a key without a meaning here — did you mean `mcpServers`?"],
         ),
-        (r#"{"resultant": {"listen": "0.0.0.0:1"}}"#, &["1:26: /resultant/listen: other machines"]),
         (
             r#"{"mcpServers": {"a": {"command": "x", "resultant": {"oauth": {}}}}}"#,
             &["1:62: /mcpServers/a/resultant/oauth: a program on this machine has no login"],
@@ -422,4 +520,41 @@ fn proxies_have_one_server_whose_names_stay() {
     assert_eq!(config.servers[0].name.as_str(), "mcp-example");
     let odd = Transport::http("file:///x", &[("a b".to_owned(), String::new())]).unwrap_err();
     assert_eq!(odd.problems.len(), 2, "{odd}");
+}
+
+#[test]
+fn files_are_handed_to_servers_of_this_machine_unless_told_otherwise() {
+    for (url, expected) in [
+        ("http://127.0.0.1:1/mcp", Handover::Allow),
+        ("http://127.8.8.8/mcp", Handover::Allow),
+        ("http://2130706433/mcp", Handover::Allow),
+        ("http://[::1]/mcp", Handover::Allow),
+        ("http://[::ffff:127.0.0.1]/mcp", Handover::Allow),
+        ("http://LOCALHOST:80/mcp", Handover::Allow),
+        ("http://a.localhost./mcp", Handover::Allow),
+        ("http://localhost.example/mcp", Handover::Deny),
+        ("http://notlocalhost/mcp", Handover::Deny),
+        ("http://127.0.0.1.example/mcp", Handover::Deny),
+        ("http://10.0.0.1/mcp", Handover::Deny),
+        ("http://0.0.0.0/mcp", Handover::Deny),
+        ("https://127.0.0.1@mcp.example/mcp", Handover::Deny),
+        ("https://mcp.example/mcp", Handover::Deny),
+    ] {
+        let text = serde_json::json!({"mcpServers": {"a": {"url": url}}}).to_string();
+        assert_eq!(parsed(&text).config.servers[0].handover, expected, "{url}");
+        let text = serde_json::json!({"mcpServers": {"a": {"url": url,
+            "resultant": {"handover": "allow", "inject": {}}}}});
+        let server = &parsed(&text.to_string()).config.servers[0];
+        assert_eq!(server.handover, Handover::Allow, "{url}");
+        assert_eq!(server.inject, Inject::Named(Vec::new()));
+    }
+    let config = Config::proxy(Transport::http("https://a.example/mcp", &[]).unwrap(), &env);
+    assert_eq!(config.unwrap().servers[0].handover, Handover::Deny);
+    let wrong = parse(
+        r#"{"mcpServers": {"a": {"command": "x", "resultant": {
+            "inject": {"user": "name"}, "handover": "same_server"}}}}"#,
+    );
+    let wrong = wrong.unwrap_err().to_string();
+    assert!(wrong.contains("expected `username`, `email` or `session`, found `name`"), "{wrong}");
+    assert!(wrong.contains("did you mean `same-server`?"), "{wrong}");
 }

@@ -3,11 +3,15 @@
 //! Everything that a file may say is here, with its default. What the program works with is in the
 //! module above; between the two stands `resolve`.
 
+mod store;
+
 use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+pub(super) use self::store::{Retention, Store, Tokens};
 
 /// A year; longer waits are the same as none.
 const SECONDS_MAX: f64 = 31_536_000.0;
@@ -61,6 +65,10 @@ pub(super) struct ServerEntry {
 pub(super) struct Settings {
     /// Where clients connect, as `HOST:PORT`; port 0 takes a free one.
     pub(super) listen: String,
+    /// The address that people and servers reach the gateway by, where it is another than `listen`.
+    pub(super) public_url: Option<String>,
+    /// How it is decided who calls.
+    pub(super) auth: Auth,
     /// The folder for files and state, against the folder of this file; the user's data folder
     /// when absent.
     pub(super) data: Option<String>,
@@ -70,6 +78,12 @@ pub(super) struct Settings {
     pub(super) timeouts: Timeouts,
     /// How much of a result the model is given.
     pub(super) budget: Budget,
+    /// Where files and records are kept, and how much of them.
+    pub(super) store: Store,
+    /// How long things stay.
+    pub(super) retention: Retention,
+    /// How long the tokens in download addresses are valid.
+    pub(super) tokens: Tokens,
     /// Names by which clients may call us, beside the loopback ones, as `HOST` or `HOST:PORT`.
     pub(super) allowed_hosts: Vec<String>,
     /// Web pages that may call us, beside the loopback ones, as `https://HOST`.
@@ -82,10 +96,15 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             listen: LISTEN.to_owned(),
+            public_url: None,
+            auth: Auth::default(),
             data: None,
             limits: Limits::default(),
             timeouts: Timeouts::default(),
             budget: Budget::default(),
+            store: Store::default(),
+            retention: Retention::default(),
+            tokens: Tokens::default(),
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             servers: BTreeMap::new(),
@@ -115,6 +134,9 @@ pub(super) struct Limits {
     /// Bytes of one request of a client.
     #[schemars(range(min = 1024, max = 1_073_741_824))]
     pub(super) request_bytes_max: usize,
+    /// Bytes of the files that one request uploads.
+    #[schemars(range(min = 1024))]
+    pub(super) upload_bytes_max: u64,
     /// Tool calls that run at the same time; a further one is an error.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub(super) calls_in_flight_max: usize,
@@ -124,6 +146,10 @@ pub(super) struct Limits {
     /// Tools of one server; further ones are left out.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub(super) tools_max: usize,
+    /// Bytes of files whose content goes into the arguments of one call; a call with more is
+    /// refused.
+    #[schemars(range(min = 0, max = 1_073_741_824))]
+    pub(super) handover_bytes_max: u64,
 }
 
 impl Default for Limits {
@@ -135,9 +161,11 @@ impl Default for Limits {
             depth_max: 128,
             blocks_max: 200_000,
             request_bytes_max: 16 << 20,
+            upload_bytes_max: 1 << 30,
             calls_in_flight_max: 256,
             sessions_max: 1000,
             tools_max: 10_000,
+            handover_bytes_max: 16 << 20,
         }
     }
 }
@@ -164,6 +192,9 @@ pub(super) struct Timeouts {
     /// For a client without a session to come back with the answer that a server asked for.
     #[schemars(range(min = 1.0, max = SECONDS_MAX))]
     pub(super) park_seconds: f64,
+    /// For the store to keep or find something.
+    #[schemars(range(min = 0.1, max = 3600.0))]
+    pub(super) store_seconds: f64,
 }
 
 impl Default for Timeouts {
@@ -175,6 +206,7 @@ impl Default for Timeouts {
             shutdown_seconds: 10.0,
             heartbeat_seconds: 15.0,
             park_seconds: 300.0,
+            store_seconds: 30.0,
         }
     }
 }
@@ -224,6 +256,11 @@ pub(super) struct ServerSettings {
     pub(super) limits: ServerLimits,
     /// How tokens for it are got, where it wants some.
     pub(super) oauth: Option<OAuth>,
+    /// Arguments of its tools that say who is calling, whatever the model wrote, by their names.
+    /// When absent, `username` is one where users authenticate; `{}` for none.
+    pub(super) inject: Option<BTreeMap<String, Fact>>,
+    /// Which files it may be handed. When absent, all where it runs on this machine, else none.
+    pub(super) handover: Option<Handover>,
 }
 
 /// Waits for one server that differ from the gateway's.
@@ -277,6 +314,85 @@ pub(super) struct OAuth {
     pub(super) redirect_port: Option<u16>,
     /// Who the tokens are for.
     pub(super) grant: Grant,
+}
+
+/// How it is decided who calls. Each key but `mode` belongs to one mode.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Auth {
+    /// Who vouches for callers.
+    pub(super) mode: AuthMode,
+    /// Mode `local`: who needs the secret in the data folder.
+    pub(super) local_secret: Option<LocalSecret>,
+    /// Mode `token`: the keys, by their digests.
+    pub(super) keys: Vec<Key>,
+    /// Mode `header`: where the proxy says the user's name.
+    pub(super) user_header: Option<String>,
+    /// Mode `header`: where the proxy says the user's address.
+    pub(super) email_header: Option<String>,
+    /// Mode `header`: where the proxy shows that it is the proxy.
+    pub(super) secret_header: Option<String>,
+    /// Mode `header`: by this.
+    pub(super) secret: Option<String>,
+    /// Mode `oidc`: the issuer, to the character as its tokens have it.
+    pub(super) issuer: Option<String>,
+    /// Mode `oidc`: whom its tokens must be for; one of these does.
+    pub(super) audience: Vec<String>,
+    /// Mode `oidc`: the client that the page signs in as.
+    pub(super) client_id: Option<String>,
+    /// Mode `oidc`: its secret, when it has one.
+    pub(super) client_secret: Option<String>,
+    /// Mode `oidc`: the claim that is the user's name; when absent `preferred_username`, else a
+    /// verified `email`, else `sub`.
+    pub(super) username_claim: Option<String>,
+    /// Mode `oidc`: what clients ask the issuer for.
+    pub(super) scopes: Vec<String>,
+}
+
+/// A key that was given to a user.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Key {
+    /// The user's name.
+    pub(super) user: String,
+    /// Their address.
+    pub(super) email: Option<String>,
+    /// SHA-256 of the key, in hexadecimal digits.
+    pub(super) sha256: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum AuthMode {
+    /// Nobody needs to: the gateway is for one user, on loopback alone.
+    #[default]
+    Local,
+    /// Keys that were given out.
+    Token,
+    /// A reverse proxy that signs people in.
+    Header,
+    /// An issuer of signed tokens.
+    Oidc,
+}
+
+impl AuthMode {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            AuthMode::Local => "local",
+            AuthMode::Token => "token",
+            AuthMode::Header => "header",
+            AuthMode::Oidc => "oidc",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum LocalSecret {
+    /// The API and the page.
+    Api,
+    /// MCP clients as well.
+    All,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, Serialize)]
@@ -344,6 +460,28 @@ pub(super) enum Start {
     Eager,
     /// When it is first needed.
     Lazy,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Fact {
+    /// The user's address, or the name where there is none.
+    Username,
+    /// The user's address; a call of somebody without one is refused.
+    Email,
+    /// The session.
+    Session,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Handover {
+    /// All of the caller's.
+    Allow,
+    /// Those that the server itself made.
+    SameServer,
+    /// None.
+    Deny,
 }
 
 /// The JSON Schema of the file.

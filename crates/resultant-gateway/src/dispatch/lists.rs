@@ -8,7 +8,7 @@ use resultant::{Json, Object};
 use crate::{
     bridge,
     catalog::{Edition, Origin, exposed_names},
-    client::{Exchange, Scope},
+    client::{Client, Exchange, Scope},
     gateway::Gateway,
     rpc::RpcError,
     upstream::{LIST_TIME_MIN, State, Upstream},
@@ -32,6 +32,20 @@ pub(super) async fn tools(gateway: &Arc<Gateway>, exchange: &Exchange) -> Result
         }
     };
     Ok(Json::parse(format!("{{\"tools\":{tools}}}")).unwrap_or(Json::null()))
+}
+
+/// Whether a server has resources at all.
+pub(super) async fn has_resources(gateway: &Gateway, client: &Client, server: &str) -> bool {
+    let Some(upstream) = gateway.upstream(server) else { return false };
+    let Ok(link) = upstream.link(client).await else { return true };
+    link.peer().is_none_or(|peer| peer.has("resources"))
+}
+
+/// The list of a server that has none.
+pub(super) fn no_resources() -> Json {
+    let mut result = Object::default();
+    result.set("resources", Json::array([]));
+    result.to_json()
 }
 
 /// `resources/list`, `resources/templates/list` or `prompts/list` over all servers.

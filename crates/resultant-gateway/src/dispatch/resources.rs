@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use resultant::{Json, Object};
 
-use super::{lists, send, unknown_method};
+use super::{lists, own_files, send, unknown_method};
 use crate::{
     client::{Exchange, Scope},
     gateway::Gateway,
@@ -12,11 +12,6 @@ use crate::{
     rpc::{self, RpcError},
     upstream::Upstream,
 };
-
-/// The scheme of our own files.
-const OWN_FILES: &str = "resultant://files/";
-/// A client gets at most this much of a file at once; the rest by `?offset=`.
-const READ_BYTES_MAX: u64 = 1 << 20;
 
 /// `resources/read`.
 pub(super) async fn read(
@@ -28,8 +23,8 @@ pub(super) async fn read(
     let Some(uri) = uri.as_ref().and_then(Json::as_str) else {
         return Err(RpcError::new(rpc::INVALID_PARAMS, "the URI of a resource is missing"));
     };
-    if let Some(name) = uri.strip_prefix(OWN_FILES) {
-        let result = tokio::task::block_in_place(|| read_own(gateway, exchange, &uri, name))?;
+    if let Some(name) = uri.strip_prefix(own_files::SCHEME) {
+        let result = own_files::read(gateway, exchange, &uri, name).await?;
         let result = crate::bridge::result_for(exchange.client.protocol, "resources/read", &result);
         return Ok(Reply::Json(result));
     }
@@ -98,7 +93,7 @@ fn has_resources(upstream: &Upstream) -> bool {
     link.is_some_and(|link| link.peer().is_some_and(|peer| peer.has("resources")))
 }
 
-fn not_found(exchange: &Exchange, uri: &str) -> RpcError {
+pub(super) fn not_found(exchange: &Exchange, uri: &str) -> RpcError {
     let mut data = Object::default();
     data.set("uri", Json::string(uri));
     let code = match exchange.client.is_modern() {
@@ -106,61 +101,6 @@ fn not_found(exchange: &Exchange, uri: &str) -> RpcError {
         false => rpc::RESOURCE_NOT_FOUND,
     };
     RpcError::with_data(code, format!("resource not found: {uri}"), Some(&data.to_json()))
-}
-
-/// A file that a result left behind.
-fn read_own(
-    gateway: &Gateway,
-    exchange: &Exchange,
-    uri: &str,
-    rest: &str,
-) -> Result<Json, RpcError> {
-    let (name, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let query: Vec<(String, String)> =
-        url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
-    let value = |key: &str| query.iter().find(|(name, _)| name == key).map(|(_, v)| v.as_str());
-    let number = |key: &str, or: u64| value(key).and_then(|v| v.parse().ok()).unwrap_or(or);
-    let name = percent_decoded(name);
-    let record = gateway.files.named(&name, value("sha256"));
-    let record = record.ok_or_else(|| not_found(exchange, uri))?;
-    let start = number("offset", 0).min(record.size);
-    let wanted = number("length", READ_BYTES_MAX).min(READ_BYTES_MAX);
-    let bytes = gateway.files.read(&record, start, wanted);
-    let bytes = bytes.map_err(|error| {
-        RpcError::new(rpc::INTERNAL_ERROR, format!("`{name}` cannot be read: {error}"))
-    })?;
-    let end = start + bytes.len() as u64;
-    let mut content = Object::default();
-    content.set("uri", Json::string(uri));
-    content.set("mimeType", Json::string(&record.mime));
-    let is_text = record.mime.starts_with("text/") || record.mime.ends_with("json");
-    match String::from_utf8(bytes) {
-        Ok(text) if is_text => content.set("text", Json::string(&text)),
-        Ok(text) => content.set("blob", Json::string(&encoded(text.as_bytes()))),
-        Err(error) => content.set("blob", Json::string(&encoded(error.as_bytes()))),
-    }
-    let mut meta = Object::default();
-    meta.set("resultant/size", Json::number(record.size));
-    meta.set("resultant/sha256", Json::string(&record.sha256));
-    if end < record.size || start > 0 {
-        meta.set("resultant/complete", Json::bool(false));
-        meta.set("resultant/range", Json::string(&format!("{start}-{end}/{}", record.size)));
-    }
-    content.set("_meta", meta.to_json());
-    let mut result = Object::default();
-    result.set("contents", Json::array([&content.to_json()]));
-    Ok(result.to_json())
-}
-
-fn encoded(bytes: &[u8]) -> String {
-    base64_simd::STANDARD.encode_to_string(bytes)
-}
-
-fn percent_decoded(name: &str) -> String {
-    // A plus is a plus in a path.
-    let name = name.replace('+', "%2B");
-    let decoded = url::form_urlencoded::parse(name.as_bytes()).next();
-    decoded.map(|(name, _)| name.into_owned()).unwrap_or_default()
 }
 
 /// `prompts/get` and `completion/complete` over all servers.

@@ -10,6 +10,7 @@ use std::{
 use resultant::{Json, Object};
 
 use crate::{
+    caller::Caller,
     client::lock,
     random,
     rpc::{self, RpcError},
@@ -26,6 +27,8 @@ pub(crate) struct ParkedCalls {
 
 #[derive(Debug)]
 struct Waiting {
+    /// Whose it is.
+    owner: String,
     call: Call,
     requests: Vec<(String, ServerRequest)>,
     until: Instant,
@@ -46,7 +49,7 @@ impl ParkedCalls {
     }
 
     /// Parks a call and says what the client is to answer.
-    pub(crate) fn park(&self, call: Call, requests: Vec<ServerRequest>) -> Json {
+    pub(crate) fn park(&self, caller: &Caller, call: Call, requests: Vec<ServerRequest>) -> Json {
         let mut keyed: Vec<(String, ServerRequest)> = Vec::new();
         for request in requests {
             // The server's own name for its request, made unique.
@@ -55,10 +58,10 @@ impl ParkedCalls {
             let key = if is_taken { format!("{name}-{}", keyed.len() + 1) } else { name };
             keyed.push((key, request));
         }
-        self.keep(call, keyed)
+        self.keep(caller, call, keyed)
     }
 
-    fn keep(&self, call: Call, requests: Vec<(String, ServerRequest)>) -> Json {
+    fn keep(&self, caller: &Caller, call: Call, requests: Vec<(String, ServerRequest)>) -> Json {
         let state = random::token();
         let result = input_required(&state, &requests);
         let mut calls = lock(&self.calls);
@@ -70,17 +73,22 @@ impl ParkedCalls {
             }
         }
         let until = Instant::now() + self.patience;
-        calls.insert(state, Waiting { call, requests, until });
+        calls.insert(state, Waiting { owner: caller.owner().to_owned(), call, requests, until });
         result
     }
 
     /// Takes a call up again with the client's answers.
     pub(crate) async fn resume(
         &self,
+        caller: &Caller,
         state: &str,
         responses: Option<&Json>,
     ) -> Result<Parked, RpcError> {
-        let waiting = lock(&self.calls).remove(state);
+        let waiting = {
+            let mut calls = lock(&self.calls);
+            let is_theirs = calls.get(state).is_some_and(|waiting| waiting.owner == caller.owner());
+            if is_theirs { calls.remove(state) } else { None }
+        };
         let Some(Waiting { call, requests, .. }) = waiting else {
             let message = "this requestState is unknown, used or too old; make the request again";
             return Err(RpcError::new(rpc::INVALID_PARAMS, message));
@@ -94,7 +102,7 @@ impl ParkedCalls {
         }
         Ok(match missing.is_empty() {
             true => Parked::Running(call),
-            false => Parked::Waiting(self.keep(call, missing)),
+            false => Parked::Waiting(self.keep(caller, call, missing)),
         })
     }
 

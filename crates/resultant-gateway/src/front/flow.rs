@@ -4,6 +4,7 @@ use std::{future::Future, pin::Pin, sync::Arc};
 
 use bytes::Bytes;
 use resultant::Json;
+use resultant_store::Id;
 use tokio::sync::mpsc;
 
 use crate::{
@@ -109,6 +110,7 @@ fn exchange(client: &Arc<Client>, asked: &Asked, sender: mpsc::Sender<Bytes>) ->
         }
     };
     Exchange {
+        call: Id::new(),
         client: client.clone(),
         outlet: Outlet::new(sender, client.session.clone()),
         progress_token: member("progressToken").filter(|token| !token.is_null()),

@@ -27,6 +27,10 @@ impl Guard {
             Some(value) => value.to_str().map(|v: &str| Some(v.trim().to_ascii_lowercase())),
             None => Ok(None),
         };
+        // Who names two hosts means one of them for somebody else.
+        if headers.get_all(header::HOST).iter().count() > 1 {
+            return Some("the request names more than one host");
+        }
         match text(header::HOST) {
             Ok(Some(host)) if self.knows(&host) => {}
             _ => return Some("this host is not allowed (allowed_hosts)"),

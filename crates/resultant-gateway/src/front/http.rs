@@ -4,15 +4,17 @@
 //! response becomes an event stream, which is decided by whichever is there first.
 
 mod cors;
+mod denial;
 mod pages;
+mod sign_in;
 mod stream;
 
 use std::{net::SocketAddr, sync::Arc};
 
 use axum::{
-    Router,
+    Extension, Router,
     body::Body,
-    extract::{Path, Request, State},
+    extract::{MatchedPath, Path, Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     middleware::Next,
     response::{IntoResponse as _, Response},
@@ -23,13 +25,18 @@ use http_body_util::{BodyExt as _, Limited};
 use resultant::Json;
 use tokio::net::TcpListener;
 
-use self::stream::{event_stream, file_body, respond};
+use self::stream::{event_stream, respond};
 use super::{
+    api,
     flow::{Answer, Asked, Flow, Item},
     guard::Guard,
-    request::{RequestEra, check_headers, era_of, legacy_client, modern_client, unsupported},
+    request::{
+        RequestEra, check_headers, era_of, legacy_client, modern_client, unsupported, with_session,
+    },
 };
 use crate::{
+    auth::Surface,
+    caller::{Caller, User},
     client::{Client, Scope},
     config::Listen,
     dispatch,
@@ -76,16 +83,25 @@ pub async fn serve(
     let failed = |cause| cannot_listen(&listen, cause);
     let address = listener.local_addr().map_err(failed)?;
     let config = gateway.config();
-    let guard = Guard::new(&listen.host, &config.allowed_hosts, &config.allowed_origins);
+    if !config.auth.has_users() && !address.ip().is_loopback() {
+        return Err(StartError::Exposed { address });
+    }
+    gateway.listens_on(address);
+    let mut hosts = config.allowed_hosts.clone();
+    hosts.extend(config.public_url.as_ref().and_then(|url| url.host_str()).map(str::to_owned));
+    let guard = Guard::new(&listen.host, &hosts, &config.allowed_origins);
     let front = Front { gateway: gateway.clone(), guard: Arc::new(guard) };
     let router = Router::new()
         .route("/mcp", get(all_get).post(all_post).delete(all_delete))
         .route("/mcp/{server}", get(one_get).post(one_post).delete(one_delete))
         .route("/", get(pages::home))
+        .route("/page.js", get(sign_in::script))
+        .route("/page.css", get(sign_in::style))
         .route("/healthz", get(pages::healthz))
         .route("/readyz", get(pages::readyz))
         .route("/metrics", get(pages::metrics))
-        .route("/api/files/download/{key}", get(pages::download))
+        .merge(sign_in::routes())
+        .merge(api::router(&gateway))
         .fallback(pages::nowhere)
         .layer(axum::middleware::from_fn_with_state(front.clone(), check))
         .with_state(front);
@@ -111,6 +127,54 @@ pub async fn serve(
     Ok(())
 }
 
+/// What anybody may ask for. Everything else needs a caller, also what is added later.
+const OPEN: [&str; 10] = [
+    "/",
+    "/page.js",
+    "/page.css",
+    "/healthz",
+    "/readyz",
+    "/auth/login",
+    "/auth/callback",
+    // These look at credentials of their own kind.
+    "/api/page-session",
+    "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-protected-resource/mcp",
+];
+
+/// Which part of us a request is for, by its route and not by how its path is written.
+fn surface_of(front: &Front, request: &Request) -> Surface {
+    let Some(path) = request.extensions().get::<MatchedPath>() else {
+        // No route: there is nothing to see.
+        return Surface::Open;
+    };
+    match path.as_str() {
+        path if OPEN.contains(&path) => Surface::Open,
+        path if path.starts_with("/.well-known/") => Surface::Open,
+        "/mcp" | "/mcp/{server}" => Surface::Mcp,
+        "/metrics" if !front.gateway.auth().config().has_users() => Surface::Open,
+        _ => Surface::Api,
+    }
+}
+
+/// Lets a request through with its caller.
+async fn admit(front: &Front, mut request: Request, next: Next) -> Response {
+    let surface = surface_of(front, &request);
+    // Some of the API needs no caller, and serves one that is known all the same: a file's owner.
+    let route = request.extensions().get::<MatchedPath>();
+    let is_optional = route.is_some_and(|route| api::is_open(route.as_str()));
+    if surface != Surface::Open {
+        match front.gateway.auth().identify(request.headers(), surface).await {
+            Ok(user) => {
+                request.extensions_mut().insert(user);
+            }
+            Err(_) if is_optional => {}
+            Err(denied) => return front.denied(&denied),
+        }
+    }
+    next.run(request).await
+}
+
 async fn check(State(front): State<Front>, request: Request, next: Next) -> Response {
     let (origin, mut response) = match front.guard.refuses(request.headers()) {
         Some(reason) => (None, (StatusCode::FORBIDDEN, format!("{reason}\n")).into_response()),
@@ -118,7 +182,7 @@ async fn check(State(front): State<Front>, request: Request, next: Next) -> Resp
             let origin = cors::origin(&request);
             let response = match cors::preflight(&request) {
                 Some(response) => response,
-                None => next.run(request).await,
+                None => admit(&front, request, next).await,
             };
             (origin, response)
         }
@@ -144,32 +208,42 @@ async fn one_post(
     }
 }
 
-async fn all_get(State(front): State<Front>, headers: HeaderMap) -> Response {
-    front.get(&Scope::All, &headers)
+async fn all_get(
+    State(front): State<Front>,
+    Extension(user): Extension<Arc<User>>,
+    headers: HeaderMap,
+) -> Response {
+    front.get(&Scope::All, &user, &headers).await
 }
 
 async fn one_get(
     State(front): State<Front>,
     Path(server): Path<String>,
+    Extension(user): Extension<Arc<User>>,
     headers: HeaderMap,
 ) -> Response {
     match front.scope(&server) {
-        Ok(scope) => front.get(&scope, &headers),
+        Ok(scope) => front.get(&scope, &user, &headers).await,
         Err(response) => *response,
     }
 }
 
-async fn all_delete(State(front): State<Front>, headers: HeaderMap) -> Response {
-    front.delete(&Scope::All, &headers)
+async fn all_delete(
+    State(front): State<Front>,
+    Extension(user): Extension<Arc<User>>,
+    headers: HeaderMap,
+) -> Response {
+    front.delete(&Scope::All, &user, &headers).await
 }
 
 async fn one_delete(
     State(front): State<Front>,
     Path(server): Path<String>,
+    Extension(user): Extension<Arc<User>>,
     headers: HeaderMap,
 ) -> Response {
     match front.scope(&server) {
-        Ok(scope) => front.delete(&scope, &headers),
+        Ok(scope) => front.delete(&scope, &user, &headers).await,
         Err(response) => *response,
     }
 }
@@ -220,6 +294,9 @@ impl Front {
     async fn post(&self, scope: Scope, request: Request) -> Response {
         let (parts, body) = request.into_parts();
         let headers = parts.headers;
+        let Some(user) = parts.extensions.get::<Arc<User>>() else {
+            return StatusCode::UNAUTHORIZED.into_response();
+        };
         let is_json = text(&headers, "content-type")
             .is_some_and(|kind| kind.to_ascii_lowercase().starts_with("application/json"));
         if !is_json {
@@ -233,8 +310,8 @@ impl Front {
             return refusal(StatusCode::PAYLOAD_TOO_LARGE, None, &error);
         };
         match Message::read_batch(body.to_bytes()) {
-            Ok(Batch::One(message)) => self.one(scope, &headers, message).await,
-            Ok(Batch::Many(messages)) => self.many(&scope, &headers, messages).await,
+            Ok(Batch::One(message)) => self.one(scope, user, &headers, message).await,
+            Ok(Batch::Many(messages)) => self.many(&scope, user, &headers, messages).await,
             Err(error) => {
                 let error = RpcError::new(rpc::PARSE_ERROR, format!("not JSON: {error}"));
                 refusal(StatusCode::BAD_REQUEST, None, &error)
@@ -242,18 +319,31 @@ impl Front {
         }
     }
 
-    async fn one(&self, scope: Scope, headers: &HeaderMap, message: Message) -> Response {
+    async fn one(
+        &self,
+        scope: Scope,
+        user: &Arc<User>,
+        headers: &HeaderMap,
+        message: Message,
+    ) -> Response {
         let version = text(headers, VERSION_HEADER);
         let (id, method, params) = match message.kind {
             Kind::Request { id, method, params } => (id, method, params),
-            kind => return self.told(&scope, headers, kind).await,
+            kind => return self.told(&scope, user, headers, kind).await,
         };
+        let caller = Caller::of(user.clone());
         match era_of(version.as_deref(), params.as_ref()) {
-            RequestEra::Modern => self.modern(scope, headers, id, method, params).await,
-            RequestEra::Legacy if method == "initialize" => {
-                self.initialize(scope, &id, params.as_ref()).await
+            RequestEra::Modern => {
+                let asked = Asked { id, method, params };
+                match with_session(caller, headers, asked.params.as_ref()) {
+                    Ok(caller) => self.modern(scope, caller, headers, asked).await,
+                    Err(error) => refusal(StatusCode::BAD_REQUEST, Some(&asked.id), &error),
+                }
             }
-            RequestEra::Legacy => match self.session_of(&scope, headers, Some(&id)) {
+            RequestEra::Legacy if method == "initialize" => {
+                self.initialize(scope, caller, &id, params.as_ref()).await
+            }
+            RequestEra::Legacy => match self.session_of(&scope, user, headers, Some(&id)).await {
                 Ok(client) => {
                     let flow = Flow::start(&self.gateway, &client, Asked { id, method, params });
                     respond(&self.gateway, &client, flow).await
@@ -266,13 +356,13 @@ impl Front {
     async fn modern(
         &self,
         scope: Scope,
+        caller: Caller,
         headers: &HeaderMap,
-        id: Json,
-        method: String,
-        params: Option<Json>,
+        asked: Asked,
     ) -> Response {
+        let Asked { id, method, params } = asked;
         let bad = |error: &RpcError| refusal(StatusCode::BAD_REQUEST, Some(&id), error);
-        let client = modern_client(params.as_ref(), scope);
+        let client = modern_client(params.as_ref(), scope, caller);
         // A wrong header is told before a wrong version, which may be the header's fault.
         let is_meta_whole = !matches!(&client, Err(error) if error.code == rpc::INVALID_PARAMS);
         let tool = match (&client, method.as_str()) {
@@ -304,12 +394,27 @@ impl Front {
         tool.filter(|tool| !tool.header_params.is_empty())
     }
 
-    async fn initialize(&self, scope: Scope, id: &Json, params: Option<&Json>) -> Response {
-        let client = legacy_client(params, scope);
+    async fn initialize(
+        &self,
+        scope: Scope,
+        caller: Caller,
+        id: &Json,
+        params: Option<&Json>,
+    ) -> Response {
+        let client = legacy_client(params, scope, caller);
         let client = match self.gateway.open_session(client) {
             Ok(client) => client,
             Err(error) => return refusal(StatusCode::SERVICE_UNAVAILABLE, Some(id), &error),
         };
+        if let Err(error) = self.gateway.remember_session(&client).await {
+            tracing::warn!(%error, "a session could not be recorded");
+            let message = "the session could not be recorded; try again later";
+            let error = RpcError::new(rpc::INTERNAL_ERROR, message);
+            if let Some(session) = &client.session {
+                self.gateway.close_session(&session.id);
+            }
+            return refusal(StatusCode::SERVICE_UNAVAILABLE, Some(id), &error);
+        }
         let result = dispatch::initialize(&self.gateway, &client).await;
         let mut response =
             json_response(StatusCode::OK, rpc::result(id.as_text(), result.as_text()));
@@ -320,10 +425,11 @@ impl Front {
         response
     }
 
-    /// The client whose session a request names.
-    fn session_of(
+    /// The client whose session a request names. Another user's session is as good as none.
+    async fn session_of(
         &self,
         scope: &Scope,
+        user: &Arc<User>,
         headers: &HeaderMap,
         id: Option<&Json>,
     ) -> Result<Arc<Client>, Box<Response>> {
@@ -337,7 +443,12 @@ impl Front {
             let error = RpcError::new(rpc::INVALID_REQUEST, message);
             return Err(Box::new(refusal(StatusCode::BAD_REQUEST, id, &error)));
         };
-        let client = self.gateway.session(&session).filter(|client| client.scope == *scope);
+        let is_theirs =
+            |client: &Arc<Client>| client.scope == *scope && client.caller.user.id == user.id;
+        let client = match self.gateway.session(&session) {
+            Some(client) => Some(client).filter(is_theirs),
+            None => self.gateway.adopt_session(user, &session, scope).await,
+        };
         let Some(client) = client else {
             let message = "this session has ended; start a new one with `initialize`";
             let error = RpcError::new(rpc::INVALID_REQUEST, message);
@@ -350,7 +461,13 @@ impl Front {
     }
 
     /// A message that is not answered.
-    async fn told(&self, scope: &Scope, headers: &HeaderMap, kind: Kind) -> Response {
+    async fn told(
+        &self,
+        scope: &Scope,
+        user: &Arc<User>,
+        headers: &HeaderMap,
+        kind: Kind,
+    ) -> Response {
         if let Kind::Other = kind {
             let error = RpcError::new(rpc::INVALID_REQUEST, "not a JSON-RPC message");
             return refusal(StatusCode::BAD_REQUEST, None, &error);
@@ -363,7 +480,7 @@ impl Front {
             // Modern notifications stand alone and ask for nothing.
             return StatusCode::ACCEPTED.into_response();
         }
-        let client = match self.session_of(scope, headers, None) {
+        let client = match self.session_of(scope, user, headers, None).await {
             Ok(client) => client,
             Err(response) => return *response,
         };
@@ -394,8 +511,14 @@ impl Front {
     }
 
     /// A batch, as 2025-03-26 has it: answered by a list.
-    async fn many(&self, scope: &Scope, headers: &HeaderMap, messages: Vec<Message>) -> Response {
-        let client = match self.session_of(scope, headers, None) {
+    async fn many(
+        &self,
+        scope: &Scope,
+        user: &Arc<User>,
+        headers: &HeaderMap,
+        messages: Vec<Message>,
+    ) -> Response {
+        let client = match self.session_of(scope, user, headers, None).await {
             Ok(client) => client,
             Err(response) => return *response,
         };
@@ -442,11 +565,11 @@ impl Front {
     }
 
     /// The stream for what belongs to no request.
-    fn get(&self, scope: &Scope, headers: &HeaderMap) -> Response {
+    async fn get(&self, scope: &Scope, user: &Arc<User>, headers: &HeaderMap) -> Response {
         if text(headers, SESSION_HEADER).is_none() {
             return not_allowed();
         }
-        let client = match self.session_of(scope, headers, None) {
+        let client = match self.session_of(scope, user, headers, None).await {
             Ok(client) => client,
             Err(response) => return *response,
         };
@@ -456,11 +579,12 @@ impl Front {
         }
     }
 
-    fn delete(&self, scope: &Scope, headers: &HeaderMap) -> Response {
-        match self.session_of(scope, headers, None) {
+    async fn delete(&self, scope: &Scope, user: &Arc<User>, headers: &HeaderMap) -> Response {
+        match self.session_of(scope, user, headers, None).await {
             Ok(client) => {
                 if let Some(session) = &client.session {
                     self.gateway.close_session(&session.id);
+                    self.gateway.forget_session(&client).await;
                 }
                 StatusCode::NO_CONTENT.into_response()
             }

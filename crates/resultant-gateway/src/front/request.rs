@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use http::HeaderMap;
 use resultant::{Json, Object, Protocol};
+use resultant_store::SessionKind;
 
 use crate::{
+    caller::{Caller, DEFAULT_SESSION},
     catalog::{Tool, read_header_value},
     client::{Client, Owner, Scope},
     dispatch::supported_versions,
@@ -35,8 +37,52 @@ pub(super) fn era_of(version: Option<&str>, params: Option<&Json>) -> RequestEra
     }
 }
 
+/// Where a request that stands alone names its session, else it is in the user's default one.
+const SESSION_HEADER: &str = "resultant-session";
+const SESSION_META: &str = "resultant/session";
+const SESSION_BYTES_MAX: usize = 128;
+
+/// The caller in the session that a request names.
+pub(super) fn with_session(
+    caller: Caller,
+    headers: &HeaderMap,
+    params: Option<&Json>,
+) -> Result<Caller, RpcError> {
+    let wrong = |message: &str| Err(RpcError::new(rpc::INVALID_PARAMS, message));
+    let mut headers = headers.get_all(SESSION_HEADER).iter();
+    let in_header = match (headers.next(), headers.next()) {
+        (None, _) => None,
+        (Some(value), None) => Some(String::from_utf8_lossy(value.as_bytes()).into_owned()),
+        (Some(_), Some(_)) => return wrong("the header Resultant-Session is there twice"),
+    };
+    let in_meta = params.and_then(|params| params.get("_meta")?.get(SESSION_META));
+    let in_meta = match in_meta.as_ref().map(Json::as_str) {
+        Some(Some(id)) => Some(id.into_owned()),
+        Some(None) => return wrong("resultant/session in _meta is not a string"),
+        None => None,
+    };
+    let id = match (in_header, in_meta) {
+        (Some(header), Some(meta)) if header != meta => {
+            return wrong("the header Resultant-Session is not what _meta says");
+        }
+        (Some(id), _) | (None, Some(id)) => id,
+        (None, None) => return Ok(caller),
+    };
+    let is_plain = (1..=SESSION_BYTES_MAX).contains(&id.len())
+        && id.bytes().all(|byte| byte.is_ascii_graphic());
+    match (is_plain, id == DEFAULT_SESSION) {
+        (false, _) => wrong("a session's id has 1 to 128 printable ASCII characters, no spaces"),
+        (true, true) => Ok(caller),
+        (true, false) => Ok(caller.within(&id, SessionKind::Api)),
+    }
+}
+
 /// The client of a request that stands alone.
-pub(super) fn modern_client(params: Option<&Json>, scope: Scope) -> Result<Client, RpcError> {
+pub(super) fn modern_client(
+    params: Option<&Json>,
+    scope: Scope,
+    caller: Caller,
+) -> Result<Client, RpcError> {
     let missing = |what: &str| {
         RpcError::new(
             rpc::INVALID_PARAMS,
@@ -52,6 +98,7 @@ pub(super) fn modern_client(params: Option<&Json>, scope: Scope) -> Result<Clien
     let protocol = version.parse::<Protocol>().ok().filter(|protocol| protocol.is_modern());
     let protocol = protocol.ok_or_else(|| unsupported(&version))?;
     Ok(Client {
+        caller,
         owner: Owner::STATELESS,
         protocol,
         capabilities: capabilities.ok_or_else(|| missing("clientCapabilities"))?,
@@ -73,11 +120,12 @@ pub(super) fn unsupported(version: &str) -> RpcError {
 }
 
 /// The client of an `initialize` request; its session comes later.
-pub(super) fn legacy_client(params: Option<&Json>, scope: Scope) -> Client {
+pub(super) fn legacy_client(params: Option<&Json>, scope: Scope, caller: Caller) -> Client {
     let params = params.map(Object::of).unwrap_or_default();
     let empty = || Object::default().to_json();
     let asked = params.get("protocolVersion").and_then(Json::as_str).unwrap_or_default();
     Client {
+        caller,
         owner: Owner::session(),
         protocol: crate::gateway::agreed_version(&asked),
         capabilities: params

@@ -235,7 +235,8 @@ impl Front {
         let legacy = lock(&self.client).clone();
         let client = match (era_of(None, params.as_ref()), legacy) {
             (RequestEra::Modern, _) => {
-                modern_client(params.as_ref(), self.scope.clone()).map(Arc::new)
+                modern_client(params.as_ref(), self.scope.clone(), self.gateway.local_caller())
+                    .map(Arc::new)
             }
             (RequestEra::Legacy, _) if method == "initialize" => {
                 return self.initialize(&id, params.as_ref()).await;
@@ -245,7 +246,8 @@ impl Front {
                 return self.say(rpc::result(id.as_text(), "{}")).await;
             }
             (RequestEra::Legacy, None) => {
-                modern_client(params.as_ref(), self.scope.clone()).map(Arc::new)
+                modern_client(params.as_ref(), self.scope.clone(), self.gateway.local_caller())
+                    .map(Arc::new)
             }
         };
         let client = match client {
@@ -276,7 +278,7 @@ impl Front {
     }
 
     async fn initialize(self: &Arc<Front>, id: &Json, params: Option<&Json>) {
-        let client = legacy_client(params, self.scope.clone());
+        let client = legacy_client(params, self.scope.clone(), self.gateway.local_caller());
         let client = match self.gateway.open_session(client) {
             Ok(client) => client,
             Err(error) => return self.say(rpc::error(id.as_text(), &error)).await,

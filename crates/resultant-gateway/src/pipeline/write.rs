@@ -2,13 +2,11 @@
 
 use std::{sync::Arc, time::Instant};
 
-use resultant::{Artifact, ClientOptions, Json, Note, Outcome, Protocol};
+use resultant::{Artifact, Canvas, ClientOptions, Display, Json, Note, Outcome, Protocol};
+use resultant_store::{File, Id, Origin};
+use tokio::runtime::Handle;
 
-use crate::{
-    files::{FileSink, Record},
-    gateway::Gateway,
-    metrics::Step,
-};
+use crate::{caller::Caller, files::FileSink, gateway::Gateway, metrics::Step};
 
 /// Whom a result is written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +21,8 @@ pub enum Audience {
     Envelope,
     /// A host that shows the result.
     View,
+    /// A program that also wants to know what the model gets.
+    Whole,
 }
 
 /// A result as its audience gets it.
@@ -32,6 +32,15 @@ pub enum Text {
     Json(Json),
     /// The model's text, to the byte.
     Exact(String),
+    /// A document for a program, and what the model gets of it.
+    Whole {
+        /// The contract.
+        contract: Json,
+        /// The model's text, to the byte.
+        model: String,
+        /// Whether the model gets all of it.
+        is_complete: bool,
+    },
 }
 
 /// A result, written.
@@ -40,13 +49,17 @@ pub(crate) struct Written {
     pub(crate) text: Text,
     pub(crate) is_error: bool,
     pub(crate) notes: Vec<Note>,
-    pub(crate) files: Vec<Record>,
+    pub(crate) files: Vec<File>,
+    pub(crate) display: Option<Display>,
+    pub(crate) canvas: Option<Canvas>,
 }
 
 /// What an outcome is written with.
 pub(super) struct Writer {
     pub(super) audience: Audience,
     pub(super) client: ClientOptions,
+    pub(super) caller: Caller,
+    pub(super) call: Id,
     pub(super) server: Arc<str>,
     pub(super) tool: String,
 }
@@ -59,13 +72,19 @@ impl Writer {
         mut outcome: Outcome,
         mut sink: FileSink,
     ) -> Written {
-        let (files, metrics) = (&gateway.files, &gateway.metrics);
+        let metrics = &gateway.metrics;
+        let origin = || Origin::Tool {
+            server: self.server.to_string(),
+            tool: self.tool.clone(),
+            call: Some(self.call),
+        };
         let mut kept = Vec::new();
         let mut lost = Vec::new();
         let mut keep_all = |artifacts: &[Artifact]| {
             let started = Instant::now();
             for artifact in artifacts {
-                match files.keep(artifact, &mut sink, &self.server, &self.tool) {
+                let keeping = sink.keep(artifact, &self.caller, origin());
+                match Handle::current().block_on(keeping) {
                     Ok(record) => kept.extend(record),
                     Err(error) => {
                         tracing::error!(%error, name = artifact.name, "a file could not be kept");
@@ -86,7 +105,14 @@ impl Writer {
             outcome.meta_data.set("not_kept", Json::string(&lost.join("; ")));
             text = self.write(&outcome).0;
         }
-        Written { text, is_error: outcome.is_error, notes: outcome.notes, files: kept }
+        Written {
+            text,
+            is_error: outcome.is_error,
+            notes: outcome.notes,
+            files: kept,
+            display: outcome.display,
+            canvas: outcome.canvas,
+        }
     }
 
     /// The text for the audience, and the files that hold what did not fit.
@@ -98,6 +124,12 @@ impl Writer {
             Audience::Model => {
                 let model = outcome.to_model(&self.client.budget);
                 (Text::Exact(model.text), model.offloaded)
+            }
+            Audience::Whole => {
+                let resultant::ModelText { text, is_complete, offloaded, .. } =
+                    outcome.to_model(&self.client.budget);
+                let contract = outcome.to_contract();
+                (Text::Whole { contract, model: text, is_complete }, offloaded)
             }
             Audience::Client(_) => {
                 let client = outcome.to_client(&self.client);

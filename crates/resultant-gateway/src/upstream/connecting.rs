@@ -34,7 +34,7 @@ impl Upstream {
             }
             is_first
         });
-        let connected = match *key == Key::incapable() {
+        let connected = match key.is_incapable() {
             true => {
                 let capabilities = Object::default().to_json();
                 self.connect(&Client { capabilities, ..client.clone() }).await

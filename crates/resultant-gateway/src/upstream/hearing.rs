@@ -124,7 +124,7 @@ impl Upstream {
             match self.link(&client).await {
                 Ok(link) => {
                     self.catalogs.forget();
-                    if let Err(error) = self.catalog_of(&link, &client.fingerprint()).await {
+                    if let Err(error) = self.catalog_of(&link, &self.fingerprint(&client)).await {
                         tracing::warn!(server = &*self.name, %error, "its tools cannot be listed");
                     }
                     self.changed();

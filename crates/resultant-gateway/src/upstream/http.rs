@@ -33,7 +33,7 @@ use resultant::Protocol;
 use tokio::{sync::watch, task::AbortHandle, time::Instant};
 use url::Url;
 
-pub(super) use self::client::install_crypto;
+pub(crate) use self::client::install_crypto;
 use self::{
     client::{Departure, Exchange},
     sse::Position,

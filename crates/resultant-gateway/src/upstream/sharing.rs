@@ -17,17 +17,44 @@ impl Key {
         Key::Shared("{}".to_owned())
     }
 
-    /// Clients that all say something else of themselves do not get a process each. Sessions that
-    /// are to be apart stay apart: their number has a limit of its own.
+    /// Whether a connection promises the server nothing, whoever uses it.
+    pub(super) fn is_incapable(&self) -> bool {
+        matches!(self, Key::Shared(kind) | Key::User(_, kind) if kind == "{}")
+    }
+
+    /// Clients that all say something else of themselves do not get a process each. Sessions and
+    /// users that are to be apart stay apart: the number of sessions has a limit of its own, and a
+    /// user has a connection that all their clients can use.
     fn within_bounds<T>(self, made: &HashMap<Key, T>) -> Key {
-        let is_session = |key: &Key| matches!(key, Key::Session(_));
+        if let Key::User(user, _) = &self {
+            let is_theirs = |key: &&Key| matches!(key, Key::User(id, _) if id == user);
+            let is_known = made.contains_key(&self);
+            return match is_known || made.keys().filter(is_theirs).count() < CONNECTIONS_MAX {
+                true => self,
+                false => Key::User(user.clone(), "{}".to_owned()),
+            };
+        }
+        let is_session = |key: &Key| matches!(key, Key::Session(_) | Key::User(..));
         let of_kinds = || made.keys().filter(|key| !is_session(key)).count();
         let fits = is_session(&self) || made.contains_key(&self) || of_kinds() < CONNECTIONS_MAX;
         if fits { self } else { Key::incapable() }
     }
 }
 
+/// So many users without a session keep a connection that they do not use.
+const USERS_KEPT: usize = 32;
+
 impl Upstream {
+    /// Whom what the server offers is the same for.
+    pub(super) fn fingerprint(&self, client: &Client) -> String {
+        match self.config.isolate {
+            Isolate::User if client.owner != Owner::GATEWAY => {
+                format!("{} {}", client.fingerprint(), client.caller.user.id)
+            }
+            _ => client.fingerprint(),
+        }
+    }
+
     pub(super) fn adopt(&self, link: &Link, owner: Owner) {
         if owner.is_session() && !link.is_modern() {
             link.add_user(owner);
@@ -35,9 +62,9 @@ impl Upstream {
     }
 
     /// The connection that everybody may use, because its server takes every request for itself.
-    /// Where the configuration wants sessions apart, they are.
+    /// Where the configuration wants sessions or users apart, they are.
     pub(super) fn modern_link(&self) -> Option<Arc<Link>> {
-        if self.config.isolate == Isolate::Session {
+        if matches!(self.config.isolate, Isolate::Session | Isolate::User) {
             return None;
         }
         let slots = lock(&self.slots);
@@ -86,6 +113,9 @@ impl Upstream {
                 let mut keys = std::iter::once(shared.clone()).chain(spares);
                 keys.find(is_free).unwrap_or(shared)
             }
+            Isolate::User if owner != Owner::GATEWAY => {
+                Key::User(client.caller.user.id.clone(), fingerprint)
+            }
             Isolate::Auto | Isolate::Session | Isolate::User => Key::Shared(fingerprint),
         };
         let key = key.within_bounds(&slots);
@@ -118,8 +148,19 @@ impl Upstream {
     /// Closes connections that were made for one call and are not used any more.
     pub(crate) fn retire_spares(&self) {
         let mut slots = lock(&self.slots);
-        let is_spare = |key: &Key, slot: &Arc<Slot>| {
-            matches!(key, Key::Spare(..)) && slot.live().is_some_and(|link| link.is_idle())
+        let users = slots.keys().filter(|key| matches!(key, Key::User(..))).count();
+        let mut too_many = users.saturating_sub(USERS_KEPT);
+        let mut is_spare = |key: &Key, slot: &Arc<Slot>| {
+            let idle = slot.live().filter(|link| link.is_idle());
+            match key {
+                Key::Spare(..) => idle.is_some(),
+                Key::User(..) if too_many > 0 => {
+                    let is_unused = idle.is_some_and(|link| link.users().is_empty());
+                    too_many -= usize::from(is_unused);
+                    is_unused
+                }
+                _ => false,
+            }
         };
         let retired: Vec<Arc<Slot>> =
             slots.extract_if(|key, slot| is_spare(key, slot)).map(|(_, slot)| slot).collect();
@@ -166,5 +207,18 @@ mod tests {
         assert_eq!(known.clone().within_bounds(&made), known);
         assert_eq!(Key::Shared("{\"kind\":-1}".to_owned()).within_bounds(&made), Key::incapable());
         assert_eq!(Key::Spare("{}".to_owned(), 1).within_bounds(&made), Key::incapable());
+    }
+
+    #[test]
+    fn users_stay_apart_however_many_kinds_of_clients_they_have() {
+        let mut made = HashMap::new();
+        let of = |user: &str, kind: String| Key::User(user.to_owned(), kind);
+        for n in 0..CONNECTIONS_MAX {
+            made.insert(of("ada", format!("{{\"kind\":{n}}}")), ());
+        }
+        let further = of("ada", "{\"kind\":-1}".to_owned());
+        assert_eq!(further.within_bounds(&made), of("ada", "{}".to_owned()));
+        let bob = of("bob", "{\"kind\":-1}".to_owned());
+        assert_eq!(bob.clone().within_bounds(&made), bob);
     }
 }

@@ -32,8 +32,11 @@ pub(crate) fn decide_media_type(declared: &str, head: &[u8], name: &str) -> (Str
         return (found, Decided::DeclaredWrong);
     }
     let found = signature.or_else(|| by_extension(name)).unwrap_or("application/octet-stream");
-    // The family of a signature is known, the member by its name: a DOCX is a ZIP.
-    let refined = by_extension(name).filter(|by_name| agrees(by_name, found)).unwrap_or(found);
+    // The family of a signature is known, the member by its name: a DOCX is a ZIP. A name that says
+    // nothing takes nothing away.
+    let is_member =
+        |by_name: &&str| *by_name != "application/octet-stream" && agrees(by_name, found);
+    let refined = by_extension(name).filter(is_member).unwrap_or(found);
     (refined.to_owned(), Decided::Found)
 }
 

@@ -2,7 +2,7 @@
 
 use super::budget::Budget;
 use crate::{
-    artifact::{Artifact, Viewer, essence},
+    artifact::{Artifact, Viewer, foreign::file_viewer},
     json::{Json, ObjectWriter, push_compact, push_string},
     outcome::Outcome,
 };
@@ -78,7 +78,8 @@ impl Outcome {
         let hint =
             self.display.as_ref().and_then(|display| display.viewer_hint).filter(|_| is_primary);
         let hint = artifact.viewer.or(hint).filter(|viewer| *viewer != Viewer::Auto);
-        let shown_as = hint.map_or_else(|| viewer_for(artifact), Viewer::as_str);
+        let shown_as =
+            hint.map_or_else(|| file_viewer(&artifact.mime, &artifact.name), Viewer::as_str);
         out.push_str(",\"shown_as\":");
         push_string(out, shown_as);
         out.push_str(if artifact.is_showable() {
@@ -86,36 +87,5 @@ impl Outcome {
         } else {
             ",\"showable\":false}"
         });
-    }
-}
-
-/// The viewer by media type, else by extension.
-fn viewer_for(artifact: &Artifact) -> &'static str {
-    let mime = essence(&artifact.mime);
-    let extension = artifact.name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    match mime.as_str() {
-        "application/pdf" => "pdf",
-        "text/html" => "html",
-        "text/markdown" => "markdown",
-        "text/csv" | "text/tab-separated-values" => "table",
-        "text/x-diff" => "diff",
-        "application/octet-stream" => match extension {
-            "md" => "markdown",
-            "txt" | "log" => "text",
-            _ => "hex",
-        },
-        "text/plain" => {
-            if extension == "log" {
-                "log"
-            } else {
-                "text"
-            }
-        }
-        _ if mime == "application/json" || mime.ends_with("+json") => "json",
-        _ if mime.starts_with("image/") => "image",
-        _ if mime.starts_with("audio/") => "audio",
-        _ if mime.starts_with("video/") => "video",
-        _ if mime.starts_with("text/") || mime.ends_with("xml") || mime.ends_with("yaml") => "code",
-        _ => "hex",
     }
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{Resolver, seconds, unless_zero};
 use crate::config::{
-    Config, Era, Isolate, OAuth, ServerConfig, ServerName, Start, ToolFilter, Transport,
+    Config, Era, Fact, Handover, Inject, Isolate, OAuth, ServerConfig, ServerName, Start,
+    ToolFilter, Transport,
     check::hint_of_names,
     name::is_name_char,
     problem::{nearest, step},
@@ -88,6 +89,13 @@ impl Resolver<'_> {
         ServerConfig {
             prefix: self.prefix(settings.prefix.as_deref(), &name, pointer),
             name,
+            handover: match settings.handover {
+                None => transport.usual_handover(),
+                Some(written::Handover::Allow) => Handover::Allow,
+                Some(written::Handover::SameServer) => Handover::SameServer,
+                Some(written::Handover::Deny) => Handover::Deny,
+            },
+            inject: inject(settings.inject.as_ref()),
             transport,
             shape: match settings.shape {
                 written::Shape::Mcp => resultant::Shape::Mcp,
@@ -263,4 +271,14 @@ impl Resolver<'_> {
         }
         pairs
     }
+}
+
+fn inject(written: Option<&BTreeMap<String, written::Fact>>) -> Inject {
+    let Some(written) = written else { return Inject::ByMode };
+    let fact = |fact| match fact {
+        written::Fact::Username => Fact::Username,
+        written::Fact::Email => Fact::Email,
+        written::Fact::Session => Fact::Session,
+    };
+    Inject::Named(written.iter().map(|(name, of)| (name.clone(), fact(*of))).collect())
 }

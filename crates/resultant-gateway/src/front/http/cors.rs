@@ -14,7 +14,7 @@ use axum::{
 const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
 /// What a page may read of a response beside its body.
 const EXPOSED: HeaderValue = HeaderValue::from_static(
-    "Mcp-Session-Id, MCP-Protocol-Version, Content-Disposition, Content-Range, ETag",
+    "Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, Content-Disposition, Content-Range, ETag",
 );
 /// How long a browser need not ask again, in seconds.
 const REMEMBERED: HeaderValue = HeaderValue::from_static("600");

@@ -114,7 +114,7 @@ fn next_chunk(reader: &mut Box<dyn Read + Send>) -> Option<Vec<u8>> {
 }
 
 /// A body that is read as it is sent.
-pub(super) fn file_body(reader: Box<dyn Read + Send>) -> Body {
+fn file_body(reader: Box<dyn Read + Send>) -> Body {
     Body::from_stream(stream::unfold(reader, |mut reader| async move {
         let chunk = next_chunk(&mut reader)?;
         Some((ok(chunk.into()), reader))

@@ -56,7 +56,7 @@ fn builder(options: &HttpOptions) -> reqwest::ClientBuilder {
 }
 
 /// Makes ring the process's provider of cryptography, unless there is one already.
-pub(in crate::upstream) fn install_crypto() {
+pub(crate) fn install_crypto() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // The error says that another one was installed, which does as well.

@@ -15,7 +15,7 @@ async fn connected(
     let server = json!({"url": world.server.url, "resultant": {"start": "lazy", "oauth": oauth}});
     let text = json!({"mcpServers": {"Files": server}, "resultant": {"data": data}}).to_string();
     let config = Config::parse(&text, data, &|_| None).unwrap().config;
-    let gateway = Gateway::start_with(config, agent).unwrap();
+    let gateway = Gateway::start_with(config, agent).await.unwrap();
     let report = gateway.survey().await.remove(0);
     gateway.stop().await;
     report

@@ -1,0 +1,212 @@
+//! A result as each audience gets it, made again from what the server answered.
+//!
+//! The tool's schema and the settings are those of now, so that a change can be tried on results
+//! that are there. Files are not kept again; long strings are read past.
+
+use std::{io, sync::Arc};
+
+use axum::{Json, extract::State, response::IntoResponse};
+use futures_util::StreamExt as _;
+use resultant::{Outcome, Protocol, ReadOptions, Sink, SpillId};
+use resultant_store::ByteStream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
+
+use crate::{
+    events::AnyJson,
+    front::api::{
+        Api,
+        extract::{Asked, Place, Who},
+        operation::Operation,
+        problem::{BAD_REQUEST, NOT_FOUND, Problem, STORE},
+    },
+    pipeline::again,
+};
+
+/// Of a longer rendering only its beginning is given.
+const RENDERING_BYTES_MAX: usize = 1 << 20;
+/// As much of it.
+const HEAD_BYTES: usize = 64 << 10;
+/// How many chunks wait for the reader.
+const CHUNKS_MAX: usize = 8;
+
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/api/calls/{call}/renderings", renderings)
+            .named("getRenderings", "See a result as each audience gets it")
+            .described(
+                "Made again from what the server answered, with the tool's schema and the settings \
+                 of now. A rendering over 1 MiB is given in part.",
+            )
+            .query::<RenderingsQuery>()
+            .gives::<Renderings>(200, "What each audience gets.")
+            .fails(&[BAD_REQUEST, NOT_FOUND]),
+    ]
+}
+
+/// For which client.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct RenderingsQuery {
+    /// The protocol version of the client, such as `2025-06-18`; the newest when absent.
+    client: Option<String>,
+}
+
+/// A document, or its beginning.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Rendering {
+    /// Its bytes.
+    bytes: u64,
+    /// Its tokens, estimated; absent for a long one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<u64>,
+    /// The document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<AnyJson>")]
+    json: Option<resultant::Json>,
+    /// The beginning of a document that is too long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    head: Option<String>,
+}
+
+/// The model's text.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ModelRendering {
+    /// The text.
+    text: String,
+    /// Its bytes.
+    bytes: u64,
+    /// Its tokens, estimated.
+    tokens: u64,
+    /// Whether everything is in it.
+    complete: bool,
+    /// The names of the files that hold the rest.
+    offloaded: Vec<String>,
+}
+
+/// What each audience gets.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Renderings {
+    /// The convention that the result was written in.
+    dialect: String,
+    /// The protocol version of `client`.
+    protocol: String,
+    /// What the model gets.
+    model: ModelRendering,
+    /// The `CallToolResult` of an MCP client.
+    client: Rendering,
+    /// What a page that shows it gets.
+    view: Rendering,
+    /// What a program gets: the contract.
+    contract: Rendering,
+    /// What a program gets that knows response-v2.
+    envelope: Rendering,
+}
+
+fn rendering(json: resultant::Json) -> Rendering {
+    let text = json.as_text();
+    let bytes = text.len() as u64;
+    match text.len() <= RENDERING_BYTES_MAX {
+        true => {
+            let tokens = Some(resultant::estimate_tokens(text) as u64);
+            Rendering { bytes, tokens, json: Some(json), head: None }
+        }
+        false => {
+            let head = text[..text.floor_char_boundary(HEAD_BYTES)].to_owned();
+            Rendering { bytes, tokens: None, json: None, head: Some(head) }
+        }
+    }
+}
+
+async fn renderings(
+    State(api): State<Api>,
+    Who(user): Who,
+    Place(call): Place<String>,
+    Asked(query): Asked<RenderingsQuery>,
+) -> Result<impl IntoResponse, Problem> {
+    let protocol = match query.client.as_deref() {
+        Some(version) => version.parse::<Protocol>().map_err(|_| {
+            let known: Vec<&str> = Protocol::ALL.iter().map(|known| known.as_str()).collect();
+            let hint = format!("one of {}", known.join(", "));
+            Problem::bad(format!("`client` is no version known here: {version}")).hint(hint)
+        })?,
+        None => Protocol::LATEST,
+    };
+    let call = api.call_record(&user, &call).await?;
+    let bytes = api.gateway.store.read_raw(&call).await?;
+    let bytes = bytes.ok_or_else(|| {
+        Problem::new(NOT_FOUND, "what the server answered was not kept").hint("see `keep_raw`")
+    })?;
+    let (options, client) = again::options(&api.gateway, &call.server, &call.tool, protocol).await;
+    let permit = api.gateway.large.clone().acquire_owned().await;
+    let (sender, chunks) = mpsc::channel(CHUNKS_MAX);
+    let write = move || {
+        let _permit = permit;
+        let outcome = read(&options, chunks)?;
+        let model = outcome.to_model(&client.budget);
+        Ok(Renderings {
+            dialect: outcome.dialect.name().to_owned(),
+            protocol: protocol.as_str().to_owned(),
+            client: rendering(outcome.to_client(&client).json),
+            view: rendering(outcome.to_view(&client.budget)),
+            contract: rendering(outcome.to_contract()),
+            envelope: rendering(outcome.to_envelope()),
+            model: ModelRendering {
+                bytes: model.text.len() as u64,
+                tokens: resultant::estimate_tokens(&model.text) as u64,
+                text: model.text,
+                complete: model.is_complete,
+                offloaded: model.offloaded.into_iter().map(|artifact| artifact.name).collect(),
+            },
+        })
+    };
+    let (sent, written) = tokio::join!(send(bytes, sender), tokio::task::spawn_blocking(write));
+    sent?;
+    let failed = || Problem::new(STORE, "the result could not be read again");
+    let written: Result<Renderings, io::Error> = written.map_err(|_| failed())?;
+    written.map(Json).map_err(|_| failed())
+}
+
+/// Hands the bytes to the reader; an empty chunk is the end.
+async fn send(mut bytes: ByteStream, sender: mpsc::Sender<bytes::Bytes>) -> Result<(), Problem> {
+    while let Some(chunk) = bytes.next().await {
+        let chunk = chunk?;
+        if !chunk.is_empty() && sender.send(chunk).await.is_err() {
+            break;
+        }
+    }
+    // That the reader has gone is what it says itself.
+    let _ = sender.send(bytes::Bytes::new()).await;
+    Ok(())
+}
+
+fn read(
+    options: &Arc<ReadOptions>,
+    mut chunks: mpsc::Receiver<bytes::Bytes>,
+) -> io::Result<Outcome> {
+    let mut sink = ReadPast;
+    let mut reader = options.reader(&mut sink);
+    loop {
+        match chunks.blocking_recv() {
+            Some(chunk) if chunk.is_empty() => return Ok(reader.finish()),
+            Some(chunk) => reader.feed(&chunk),
+            None => return Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+}
+
+/// Long strings are measured and not kept: their files are there already.
+struct ReadPast;
+
+impl Sink for ReadPast {
+    fn write(&mut self, _: SpillId, _: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn end(&mut self, _: SpillId) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn discard(&mut self, _: SpillId) {}
+}

@@ -1,0 +1,291 @@
+//! Dashboards: what results asked to be kept open, and the tokens that their frames show.
+
+use axum::{
+    Json,
+    extract::{Request, State},
+    http::{StatusCode, header},
+    response::IntoResponse,
+};
+use resultant_store::{
+    Action, Audience, Dashboard, Grant, Id, Kind, Persistence, TokenRecord, Wanted,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::{
+    Api,
+    extract::{Asked, Place, Who, body_bytes, media_type, read_json},
+    operation::{Access, Operation},
+    problem::{BAD_REQUEST, MEDIA_TYPE, NOT_FOUND, Problem},
+    when::rfc3339,
+};
+
+/// A longer token is none of ours, and is not looked at.
+const TOKEN_BYTES_MAX: usize = 1024;
+/// How long a frame's token is valid, in seconds.
+const TOKEN_SECONDS: u32 = 300;
+
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/api/dashboards", list)
+            .named("listDashboards", "List the dashboards")
+            .query::<ListQuery>()
+            .gives::<DashboardList>(200, "Those of the session, and all that are pinned.")
+            .fails(&[NOT_FOUND]),
+        Operation::delete("/api/sessions/{session}/dashboards/{dashboard}", delete)
+            .named("deleteDashboard", "Close a dashboard")
+            .gives_nothing(204, "It is not listed any more.")
+            .fails(&[NOT_FOUND]),
+        Operation::post("/api/sessions/{session}/dashboards/{dashboard}/token", token)
+            .named("createDashboardToken", "Make a token for the frame of a dashboard")
+            .described(
+                "It is valid for five minutes. The dashboard's host learns from it who is looking, \
+                 by asking `introspectDashboardToken`, and needs no cookies.",
+            )
+            .gives::<NewToken>(201, "The token.")
+            .fails(&[NOT_FOUND]),
+        Operation::post("/api/dashboards/introspect", introspect)
+            .named("introspectDashboardToken", "Ask what a dashboard's token says")
+            .described(
+                "For the hosts of dashboards, in the form of RFC 7662. The token is all the proof \
+                 that is needed; whatever is wrong with one, the answer is the same.",
+            )
+            .open_to(Access::Everybody)
+            .takes::<Shown>()
+            .takes_form::<Shown>("application/x-www-form-urlencoded")
+            .gives::<Introspection>(200, "What it says, or that it is not active.")
+            .fails(&[BAD_REQUEST, MEDIA_TYPE]),
+    ]
+}
+
+/// Which dashboards are wanted.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct ListQuery {
+    /// Those of this session, and the pinned ones; all of them when absent.
+    session: Option<String>,
+}
+
+/// How long a dashboard stays.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum PersistenceWord {
+    /// While the page is open.
+    Ephemeral,
+    /// As long as its session.
+    Session,
+    /// Until it is closed.
+    Pinned,
+}
+
+/// A dashboard.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Dashboard")]
+struct DashboardInfo {
+    /// Its id in its session.
+    id: String,
+    /// The session whose result opened it.
+    session: String,
+    /// The server whose tool opened it.
+    server: String,
+    /// What a person calls it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    /// Where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    /// How it wants to be placed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mode: Option<String>,
+    /// How long it stays.
+    persistence: PersistenceWord,
+    /// Whether it is to be shown.
+    is_open: bool,
+    /// When it was last opened or changed.
+    #[schemars(extend("format" = "date-time"))]
+    updated_at: String,
+}
+
+impl From<Dashboard> for DashboardInfo {
+    fn from(dashboard: Dashboard) -> DashboardInfo {
+        DashboardInfo {
+            persistence: match dashboard.persistence {
+                Persistence::Ephemeral => PersistenceWord::Ephemeral,
+                Persistence::Session => PersistenceWord::Session,
+                Persistence::Pinned => PersistenceWord::Pinned,
+            },
+            updated_at: rfc3339(dashboard.updated_ms),
+            id: dashboard.id,
+            session: dashboard.session,
+            server: dashboard.server,
+            title: dashboard.title,
+            url: dashboard.url,
+            mode: dashboard.mode,
+            is_open: dashboard.is_open,
+        }
+    }
+}
+
+/// Dashboards.
+#[derive(Debug, Serialize, JsonSchema)]
+struct DashboardList {
+    /// The dashboards.
+    items: Vec<DashboardInfo>,
+}
+
+/// A token for a frame.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "DashboardToken")]
+struct NewToken {
+    /// The token.
+    token: String,
+    /// What it is revoked by.
+    id: String,
+    /// When it ends.
+    #[schemars(extend("format" = "date-time"))]
+    expires_at: String,
+}
+
+/// A token that somebody was shown.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Shown {
+    /// The token.
+    token: String,
+}
+
+/// What a token says.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct Introspection {
+    /// Whether it is valid now. With `false` there is nothing else.
+    active: bool,
+    /// The dashboard.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dashboard: Option<String>,
+    /// The user who is looking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user: Option<String>,
+    /// The user, as RFC 7662 calls it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sub: Option<String>,
+    /// Their session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    /// When it was made, in seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    iat: Option<i64>,
+    /// When it ends, in seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exp: Option<i64>,
+}
+
+/// The id that stands for a dashboard in tokens.
+fn subject(owner: &str, session: &str, dashboard: &str) -> Id {
+    let mut digest = Sha256::new();
+    for part in [owner, session, dashboard] {
+        // Lengths keep the parts apart.
+        digest.update((part.len() as u64).to_be_bytes());
+        digest.update(part.as_bytes());
+    }
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&digest.finalize()[..16]);
+    Id::from_bytes(bytes)
+}
+
+async fn list(
+    State(api): State<Api>,
+    Who(user): Who,
+    Asked(query): Asked<ListQuery>,
+) -> Result<impl IntoResponse, Problem> {
+    if let Some(session) = &query.session {
+        api.caller(&user, session).await?;
+    }
+    let found = api.gateway.store.dashboards(&user.id, query.session.as_deref()).await?;
+    Ok(Json(DashboardList { items: found.into_iter().map(DashboardInfo::from).collect() }))
+}
+
+async fn delete(
+    State(api): State<Api>,
+    Who(user): Who,
+    Place((session, dashboard)): Place<(String, String)>,
+) -> Result<impl IntoResponse, Problem> {
+    match api.gateway.store.delete_dashboard(&user.id, &session, &dashboard).await? {
+        true => Ok(StatusCode::NO_CONTENT),
+        false => Err(Problem::not_found()),
+    }
+}
+
+async fn token(
+    State(api): State<Api>,
+    Who(user): Who,
+    Place((session, dashboard)): Place<(String, String)>,
+) -> Result<impl IntoResponse, Problem> {
+    let store = &api.gateway.store;
+    let found = store.dashboards(&user.id, Some(&session)).await?;
+    let is_there = |known: &Dashboard| known.id == dashboard && known.session == session;
+    if !found.iter().any(is_there) {
+        return Err(Problem::not_found());
+    }
+    let grant = Grant {
+        kind: Kind::Dashboard,
+        subject: subject(&user.id, &session, &dashboard),
+        action: Action::Read,
+        audience: Audience::Person,
+        owner: user.id.clone(),
+        session,
+        is_single_use: false,
+    };
+    let (token, record) = store.mint(grant, Some(TOKEN_SECONDS)).await?;
+    let expires_at = rfc3339(record.expires_s.saturating_mul(1000));
+    let token = NewToken { token, id: record.id.to_string(), expires_at };
+    Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, "no-store")], Json(token)))
+}
+
+async fn introspect(
+    State(api): State<Api>,
+    request: Request,
+) -> Result<impl IntoResponse, Problem> {
+    let kind = media_type(&request);
+    let bytes = body_bytes(request, &api).await?;
+    let shown = match kind.as_deref() {
+        Some("application/json") => read_json::<Shown>(&bytes)?.token,
+        Some("application/x-www-form-urlencoded") => {
+            let mut pairs = url::form_urlencoded::parse(&bytes);
+            let token = pairs.find(|(key, _)| key == "token").map(|(_, token)| token.into_owned());
+            token.ok_or_else(|| Problem::bad("`token` is missing"))?
+        }
+        _ => return Err(Problem::new(MEDIA_TYPE, "the body is to be JSON or a form")),
+    };
+    let introspection = match look_at(&api, &shown).await? {
+        Some((record, dashboard)) => Introspection {
+            active: true,
+            dashboard: Some(dashboard),
+            user: Some(record.grant.owner.clone()),
+            sub: Some(record.grant.owner),
+            session: Some(record.grant.session),
+            iat: Some(record.minted_s),
+            exp: Some(record.expires_s),
+        },
+        None => Introspection::default(),
+    };
+    Ok(([(header::CACHE_CONTROL, "no-store")], Json(introspection)))
+}
+
+/// The record of a token and the dashboard that it is for, where both are still there.
+async fn look_at(api: &Api, token: &str) -> Result<Option<(TokenRecord, String)>, Problem> {
+    if token.len() > TOKEN_BYTES_MAX {
+        return Ok(None);
+    }
+    let store = &api.gateway.store;
+    let wanted = Wanted { kind: Kind::Dashboard, subject: None, action: Action::Read };
+    let Ok(record) = store.check(token, wanted).await? else { return Ok(None) };
+    let Grant { owner, session, subject: meant, .. } = &record.grant;
+    let found = store.dashboards(owner, Some(session)).await?;
+    let dashboard = found.into_iter().find(|known| subject(owner, session, &known.id) == *meant);
+    let Some(dashboard) = dashboard else { return Ok(None) };
+    // That it was looked at is recorded.
+    match store.use_token(&record, 0, 0).await? {
+        Ok(()) => Ok(Some((record, dashboard.id))),
+        Err(_) => Ok(None),
+    }
+}

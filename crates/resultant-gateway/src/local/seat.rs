@@ -1,0 +1,89 @@
+//! The place of a user's session at the servers: calls that belong together come from one client.
+//!
+//! A server that keeps state keeps it for a session of the protocol. So the calls of one session of
+//! the API share one, whichever servers they go to.
+
+use std::sync::Arc;
+
+use resultant::{Json, Protocol};
+use resultant_store::Id;
+
+use super::{CallError, LocalCall};
+use crate::{
+    caller::Caller,
+    client::{Client, Owner, Scope, Session},
+    gateway::Gateway,
+    pipeline::Audience,
+    upstream::own_info,
+};
+
+/// What a caller can be asked by a server: to fill in a form, and to visit an address.
+const CAPABILITIES: &str = r#"{"elicitation":{"form":{},"url":{}}}"#;
+
+/// The client that callers inside the process are, without a session.
+pub(crate) fn api_client(caller: Caller, scope: Scope) -> Client {
+    Client {
+        caller,
+        owner: Owner::GATEWAY,
+        protocol: Protocol::V2025_11_25,
+        capabilities: Json::parse(CAPABILITIES).unwrap_or(Json::null()),
+        info: own_info(),
+        scope,
+        session: None,
+    }
+}
+
+/// A session of the protocol on behalf of a session of the API. It ends with it.
+pub(crate) struct Seat {
+    gateway: Arc<Gateway>,
+    caller: Caller,
+    client: Arc<Client>,
+    session: Arc<Session>,
+}
+
+impl Seat {
+    /// Takes a place for a caller.
+    pub(crate) fn take(gateway: &Arc<Gateway>, caller: Caller) -> Result<Seat, CallError> {
+        let client = api_client(caller.clone(), Scope::All);
+        let client = gateway.open_session(client).map_err(|error| CallError::refused(&error))?;
+        let gone = || CallError::Failed("the session could not be opened".to_owned());
+        let session = client.session.clone().ok_or_else(gone)?;
+        Ok(Seat { gateway: gateway.clone(), caller, client, session })
+    }
+
+    /// Whether it was not given up meanwhile, because nothing happened.
+    pub(crate) fn is_open(&self) -> bool {
+        self.gateway.session(&self.session.id).is_some()
+    }
+
+    /// Calls a tool: of one server, or by the name it has among those of all.
+    pub(crate) fn call(
+        &self,
+        scope: Scope,
+        call: Id,
+        (tool, arguments): (&str, &Json),
+        audience: Audience,
+    ) -> LocalCall {
+        self.session.touch();
+        // The session of the protocol has an id of its own; what is kept and recorded belongs to
+        // the caller's.
+        let client = Client { caller: self.caller.clone(), scope, ..(*self.client).clone() };
+        let who = (Arc::new(client), self.session.clone());
+        LocalCall::new(&self.gateway, who, call, (tool, arguments), audience)
+    }
+
+    /// Notes that a call is under way, until [`Seat::finish`]: so long the place is not given up.
+    pub(crate) fn begin(&self, call: Id) {
+        drop(self.session.begin(&Json::string(&call.to_string())));
+    }
+
+    pub(crate) fn finish(&self, call: Id) {
+        self.session.finish(&Json::string(&call.to_string()));
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.gateway.close_session(&self.session.id);
+    }
+}

@@ -1,0 +1,354 @@
+//! The account of a call: what listeners are told while it runs, and the record that stays of it.
+//!
+//! Accounts are written in passing. A call does not wait for them, and one that the store cannot
+//! take is logged and does no harm to its result.
+
+use std::{
+    io::Read,
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+use resultant::{Canvas, Json, Note, Object, Sha256Digest};
+use resultant_store::{
+    Call, Dashboard, Ending, Entry, File, Id, Persistence, Raw, Store, StoreError,
+};
+use tokio::runtime::Handle;
+
+use super::{ToolCall, write::Text};
+use crate::{
+    arguments::Scrubber,
+    body::Spool,
+    caller::Caller,
+    client::{Exchange, lock},
+    clock, events,
+    gateway::Gateway,
+};
+
+/// Longer arguments are recorded by their digest alone.
+const ARGUMENTS_BYTES_MAX: usize = 64 << 10;
+/// Of longer texts a part is counted, and the rest taken to be like it.
+const COUNTED_BYTES_MAX: usize = 64 << 10;
+/// Progress is told at most this often.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
+
+/// A call under way. Dropped before its end is told, it was cancelled.
+pub(super) struct Account {
+    store: Arc<Store>,
+    caller: Caller,
+    call: Option<Box<Call>>,
+    started: Instant,
+}
+
+/// What a call came to, for its record.
+pub(super) struct Closing<'a> {
+    pub(super) ending: Ending,
+    pub(super) message: Option<String>,
+    pub(super) text: Option<&'a Text>,
+    pub(super) notes: &'a [Note],
+    pub(super) files: &'a [File],
+}
+
+impl Closing<'_> {
+    /// For a call without a result.
+    pub(super) fn without_result(ending: Ending, reason: &str) -> Closing<'static> {
+        let message = Some(reason.to_owned());
+        Closing { ending, message, text: None, notes: &[], files: &[] }
+    }
+}
+
+/// What a server answered, for the record.
+pub(super) struct Answered {
+    bytes: u64,
+    tokens: u64,
+    raw: Raw,
+}
+
+impl Answered {
+    /// An answer that fits into the record.
+    pub(super) fn short(message: &[u8], keeps_raw: bool) -> Answered {
+        let raw = if keeps_raw { Raw::Inline(message.to_vec()) } else { Raw::None };
+        Answered {
+            bytes: message.len() as u64,
+            tokens: tokens_of(message, message.len() as u64),
+            raw,
+        }
+    }
+
+    /// An answer that is kept beside the record. It may take its time: not for a thread that others
+    /// wait for.
+    pub(super) fn long(store: &Store, owner: &str, message: &[u8], keeps_raw: bool) -> Answered {
+        let len = message.len() as u64;
+        Answered {
+            bytes: len,
+            tokens: tokens_of(message, len),
+            raw: kept(store, owner, message, keeps_raw),
+        }
+    }
+
+    /// The same for one in a file.
+    pub(super) fn of_spool(
+        store: &Store,
+        owner: &str,
+        spool: &Spool,
+        scrubber: &Scrubber,
+        keeps_raw: bool,
+    ) -> Answered {
+        let mut head = Vec::new();
+        let opened = spool.open().and_then(|file| {
+            (&file).take(COUNTED_BYTES_MAX as u64).read_to_end(&mut head)?;
+            spool.open()
+        });
+        let raw = match opened {
+            Ok(file) => kept(store, owner, scrubber.reader(file), keeps_raw),
+            Err(error) => not_kept(&error.into()),
+        };
+        Answered { bytes: spool.len(), tokens: tokens_of(&head, spool.len()), raw }
+    }
+}
+
+/// Keeps an answer as it came.
+fn kept(store: &Store, owner: &str, mut answer: impl Read, keeps_raw: bool) -> Raw {
+    if !keeps_raw {
+        return Raw::None;
+    }
+    let mut keep = || -> Result<Raw, StoreError> {
+        let mut incoming = store.incoming()?;
+        let mut chunk = vec![0; 256 << 10];
+        loop {
+            match answer.read(&mut chunk)? {
+                0 => break,
+                len => incoming.write(&chunk[..len])?,
+            }
+        }
+        Handle::current().block_on(store.keep_raw(owner, incoming.finish()?))
+    };
+    keep().unwrap_or_else(|error| not_kept(&error))
+}
+
+impl Account {
+    /// Opens the account of a call that is about to be made.
+    pub(super) async fn open(gateway: &Gateway, exchange: &Exchange, call: &ToolCall) -> Account {
+        let caller = exchange.client.caller.clone();
+        let arguments = call.arguments();
+        let text = arguments.as_ref().map_or("{}", Json::as_text);
+        let store = gateway.store.clone();
+        let null = Json::null();
+        let start = events::tool_start(
+            &caller,
+            exchange.call,
+            &call.upstream.name,
+            &call.name,
+            arguments.as_ref().unwrap_or(&null),
+        );
+        store.record(Entry::Event(start)).await;
+        let call = Call {
+            id: exchange.call,
+            owner: caller.owner().to_owned(),
+            session: caller.session.to_string(),
+            server: call.upstream.name.to_string(),
+            tool: call.name.clone(),
+            client: exchange.client.name(),
+            arguments_sha256: Sha256Digest::of(text.as_bytes()).to_string(),
+            arguments: (text.len() <= ARGUMENTS_BYTES_MAX).then(|| text.to_owned()),
+            ending: Ending::Cancelled,
+            message: None,
+            started_ms: clock::now_ms(),
+            duration_us: 0,
+            bytes_in: 0,
+            bytes_out: 0,
+            tokens_in: 0,
+            tokens_out: 0,
+            notes: "[]".to_owned(),
+            files: "[]".to_owned(),
+            handed: "[]".to_owned(),
+            raw: Raw::None,
+        };
+        Account { store, caller, call: Some(Box::new(call)), started: Instant::now() }
+    }
+
+    /// Files were handed to the tool: a JSON array that says which, and how.
+    pub(super) fn handed(&mut self, handed: String) {
+        if let Some(call) = &mut self.call {
+            call.handed = handed;
+        }
+    }
+
+    /// The server has answered.
+    pub(super) fn answered(&mut self, answered: Answered) {
+        let Some(call) = &mut self.call else { return };
+        let Answered { bytes, tokens, raw } = answered;
+        (call.bytes_in, call.tokens_in, call.raw) = (bytes, tokens, raw);
+    }
+
+    /// The files of a result are kept, and it may want a dashboard open.
+    pub(super) async fn shown(
+        &self,
+        files: &[File],
+        display: Option<&resultant::Display>,
+        canvas: Option<&Canvas>,
+    ) {
+        let Some(call) = &self.call else { return };
+        if !files.is_empty() {
+            let event = events::files_update(&self.caller, Some(call.id), files, display);
+            self.store.record(Entry::Event(event)).await;
+        }
+        let Some(canvas) = canvas else { return };
+        if let Some(dashboard) = dashboard(&self.caller, &call.server, canvas)
+            && let Err(error) = self.store.set_dashboard(&dashboard).await
+        {
+            tracing::error!(%error, "a dashboard could not be recorded");
+        }
+        let event = events::canvas_open(&self.caller, call.id, canvas);
+        self.store.record(Entry::Event(event)).await;
+    }
+
+    /// Nothing stays of it: the call is not at its end, and comes back under another id.
+    pub(super) fn forget(mut self) {
+        self.call = None;
+    }
+
+    /// The call is over.
+    pub(super) async fn close(mut self, closing: Closing<'_>) {
+        let Some(mut call) = self.call.take() else { return };
+        call.ending = closing.ending;
+        call.message = closing.message;
+        call.duration_us = micros(self.started.elapsed());
+        if let Some(text) = closing.text {
+            let text = match text {
+                Text::Json(json) => json.as_text(),
+                Text::Exact(text) | Text::Whole { model: text, .. } => text,
+            };
+            call.bytes_out = text.len() as u64;
+            let counted = &text[..text.floor_char_boundary(COUNTED_BYTES_MAX)];
+            let tokens = resultant::estimate_tokens(counted);
+            call.tokens_out = scaled(tokens, counted.len(), text.len() as u64);
+        }
+        if !closing.notes.is_empty() {
+            call.notes = Json::array(closing.notes.iter().map(note).collect::<Vec<_>>().iter())
+                .as_text()
+                .to_owned();
+        }
+        if !closing.files.is_empty() {
+            let keys: Vec<Json> =
+                closing.files.iter().map(|file| Json::string(&file.key.to_string())).collect();
+            call.files = Json::array(&keys).as_text().to_owned();
+        }
+        let event = events::tool_complete(&self.caller, &call);
+        self.store.record(Entry::Call(call)).await;
+        self.store.record(Entry::Event(event)).await;
+    }
+}
+
+impl Drop for Account {
+    fn drop(&mut self) {
+        let Some(mut call) = self.call.take() else { return };
+        call.duration_us = micros(self.started.elapsed());
+        let event = events::tool_complete(&self.caller, &call);
+        if !self.store.try_record(Entry::Call(call)) || !self.store.try_record(Entry::Event(event))
+        {
+            tracing::warn!("the end of a cancelled call could not be recorded");
+        }
+    }
+}
+
+fn not_kept(error: &StoreError) -> Raw {
+    tracing::error!(%error, "what a server answered could not be kept");
+    Raw::None
+}
+
+fn micros(time: Duration) -> i64 {
+    i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
+}
+
+fn tokens_of(head: &[u8], whole: u64) -> u64 {
+    let text = String::from_utf8_lossy(&head[..head.len().min(COUNTED_BYTES_MAX)]);
+    scaled(resultant::estimate_tokens(&text), text.len(), whole)
+}
+
+/// The tokens of a whole of which a part was counted.
+fn scaled(tokens: usize, counted: usize, whole: u64) -> u64 {
+    match counted {
+        0 => 0,
+        counted => (tokens as u64).saturating_mul(whole) / counted as u64,
+    }
+}
+
+fn note(note: &Note) -> Json {
+    let mut members = Object::default();
+    members.set("rule", Json::string(&note.rule.to_string()));
+    members.set("place", Json::string(&note.place));
+    members.set("message", Json::string(&note.message));
+    members.to_json()
+}
+
+/// The dashboard that a result asks for, where it says enough to keep one.
+fn dashboard(caller: &Caller, server: &str, canvas: &Canvas) -> Option<Dashboard> {
+    let text = |key: &str| {
+        let value = canvas.members.get(key).and_then(Json::as_str);
+        value.map(|value| value.into_owned()).filter(|value| !value.is_empty())
+    };
+    Some(Dashboard {
+        id: text("id")?,
+        owner: caller.owner().to_owned(),
+        session: caller.session.to_string(),
+        title: text("title"),
+        url: text("url"),
+        mode: text("mode"),
+        persistence: match text("persistence").as_deref() {
+            Some("pinned") => Persistence::Pinned,
+            Some("session") => Persistence::Session,
+            _ => Persistence::Ephemeral,
+        },
+        server: server.to_owned(),
+        is_open: canvas.members.get("open").is_none_or(|open| open.as_text() != "false"),
+        updated_ms: clock::now_ms(),
+    })
+}
+
+/// Tells listeners how far a call has come, now and then.
+#[derive(Debug)]
+pub(crate) struct ProgressEvents {
+    store: Arc<Store>,
+    caller: Caller,
+    call: Id,
+    last: Mutex<Option<Instant>>,
+}
+
+impl ProgressEvents {
+    pub(super) fn new(gateway: &Gateway, exchange: &Exchange) -> ProgressEvents {
+        ProgressEvents {
+            store: gateway.store.clone(),
+            caller: exchange.client.caller.clone(),
+            call: exchange.call,
+            last: Mutex::default(),
+        }
+    }
+
+    /// The parameters of a progress notification.
+    pub(crate) fn tell(&self, params: &Json) {
+        let mut last = lock(&self.last);
+        let now = Instant::now();
+        if last.is_some_and(|last| now - last < PROGRESS_INTERVAL) {
+            return;
+        }
+        *last = Some(now);
+        drop(last);
+        let number = |key: &str| {
+            let number = params.get(key).and_then(|number| number.as_text().parse::<f64>().ok());
+            number.filter(|number| number.is_finite())
+        };
+        let Some(progress) = number("progress") else { return };
+        let message = params.get("message");
+        let message = message.as_ref().and_then(Json::as_str);
+        let event = events::tool_progress(
+            &self.caller,
+            self.call,
+            progress,
+            number("total"),
+            message.as_deref(),
+        );
+        // The next report says more anyway.
+        self.store.try_record(Entry::Event(event));
+    }
+}
