@@ -1,4 +1,5 @@
-//! What takes too long for every change: supply chain, fuzzing, mutants, the rarer peers.
+//! What takes too long for every change: supply chain, fuzzing, mutants, the rarer peers, the long
+//! run of gateways that are killed.
 
 use std::{
     fs,
@@ -10,6 +11,7 @@ use anyhow::ensure;
 
 use crate::{
     peers::TestPeer,
+    postgres,
     step::{self, Steps, Verdict},
     test,
     tools::{self, Tool},
@@ -36,6 +38,12 @@ const PROPERTY_CASES: u32 = 2000;
 /// see. Lower it when they become fewer; a higher number needs a reason, written here.
 const MUTANTS_MISSED_MAX: usize = 0;
 
+/// Which files are mutated, and how long a mutant may take, is said in these.
+const MUTANTS_CONFIGS: [(&str, &str); 2] = [
+    ("mutants of the library", ".cargo/mutants.toml"),
+    ("mutants of tokens", ".cargo/mutants-store.toml"),
+];
+
 /// Peers that the usual tests do without.
 const RARE_PEERS: [TestPeer; 3] = [
     TestPeer { name: "fastmcp", variable: "RESULTANT_TEST_PYTHON_FASTMCP" },
@@ -56,9 +64,23 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) {
     fuzz(workspace, steps);
     steps.run("properties: more cases, other ones", || properties(workspace));
     if MUTANTS.step(workspace, steps) {
-        steps.run("mutants", || mutants(workspace));
+        for (name, config) in MUTANTS_CONFIGS {
+            steps.run(name, || mutants(workspace, config));
+        }
     }
     rare_peers(workspace, steps);
+    kills(workspace, steps);
+}
+
+/// Gateways killed while they write, a thousand times instead of ten.
+fn kills(workspace: &Workspace, steps: &mut Steps) {
+    let mut tests = workspace.cargo();
+    tests.env(FULL_VARIABLE, "1");
+    postgres::step(steps, &mut tests);
+    steps.run("gateways killed a thousand times", || {
+        tests.args(["test", "--package", "resultant-cli", "--test", "replicas", "--no-fail-fast"]);
+        step::run(&mut tests)
+    });
 }
 
 /// The usual peers are prepared again, which costs nothing: their servers are what the rarer
@@ -140,9 +162,8 @@ fn fuzz_target(workspace: &Workspace, target: &str) -> anyhow::Result<Verdict> {
     step::run(command.arg("-print_final_stats=1"))
 }
 
-/// Which files are mutated, and how long a mutant may take, is said in `.cargo/mutants.toml`. The
-/// tool prints each mutant that was missed; the allowance decides.
-fn mutants(workspace: &Workspace) -> anyhow::Result<Verdict> {
+/// The tool prints each mutant that was missed; the allowance decides.
+fn mutants(workspace: &Workspace, config: &str) -> anyhow::Result<Verdict> {
     const ALL_CAUGHT: i32 = 0;
     const SOME_MISSED: i32 = 2;
     const SOME_TIMED_OUT: i32 = 3;
@@ -150,7 +171,8 @@ fn mutants(workspace: &Workspace) -> anyhow::Result<Verdict> {
     let output = workspace.target.join("mutants");
     fs::create_dir_all(&output)?;
     let mut command = tools::cargo(workspace)?;
-    command.args(["mutants", "--no-times", "--colors", "never", "--output"]).arg(&output);
+    command.args(["mutants", "--config", config, "--no-times", "--colors", "never", "--output"]);
+    command.arg(&output);
     let code = step::status(&mut command)?;
     if !matches!(code, Some(ALL_CAUGHT | SOME_MISSED | SOME_TIMED_OUT)) {
         return Ok(Verdict::Failed(step::exit_text(code)));

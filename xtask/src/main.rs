@@ -11,6 +11,7 @@ mod full;
 mod gateway_bench;
 mod layers;
 mod peers;
+mod postgres;
 mod rooms;
 mod step;
 mod test;
@@ -42,8 +43,9 @@ Commands:
                  they are
 
 What a command needs beyond the Rust toolchain it installs under target/: Python and Node packages
-into target/peers, cargo subcommands into target/tools. What cannot be had is skipped with a line
-that says so; with CI=true in the environment a skip is a failure.
+into target/peers, cargo subcommands into target/tools. PostgreSQL is the system's; root on Debian
+gets it installed, without a server that runs. What cannot be had is skipped with a line that says
+so; with CI=true in the environment a skip is a failure.
 
 The others go on after a failure, so that one run shows all of them, and close with a line like
 '12 passed, 0 failed, 1 skipped'.

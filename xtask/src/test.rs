@@ -5,7 +5,7 @@
 use crate::{
     conformance, layers,
     peers::{self, TestPeer},
-    rooms,
+    postgres, rooms,
     step::{self, Steps},
     tidy,
     workspace::Workspace,
@@ -35,6 +35,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) {
     for peer in &PEERS {
         peer.step(workspace, steps, &mut tests);
     }
+    postgres::step(steps, &mut tests);
     steps.run("examples", || {
         // As programs, for the tests that start them.
         step::run(workspace.cargo().args(["build", "--workspace", "--all-features", "--examples"]))
