@@ -472,7 +472,10 @@ fn a_page_of_an_allowed_origin_can_use_the_gateway_and_no_other() -> anyhow::Res
         let allowed = format!("access-control-allow-origin: {origin}\r\n");
         let (status, head, _) = preflight(origin)?;
         ensure!(status == 204 && head.contains(&allowed), "{origin}: {head}");
-        for part in ["methods: get, post, delete", "headers: content-type, mcp-session-id, mcp-p"] {
+        for part in [
+            "methods: get, head, post, put, delete",
+            "headers: content-type, mcp-session-id, mcp-p",
+        ] {
             ensure!(head.contains(&format!("access-control-allow-{part}")), "{origin}: {head}");
         }
         let (status, head, _) = send(origin)?;
@@ -565,6 +568,27 @@ fn sessions_share_a_server_unless_they_are_to_be_apart() -> anyhow::Result<()> {
         let (mine, yours) = (dashboard(&first)?, dashboard(&second)?);
         ensure!(dashboard(&first)? == mine, "{server}: a session stays where it is");
         ensure!((mine == yours) == is_one, "{server}: {mine} and {yours}");
+    }
+    Ok(())
+}
+
+/// Texts that are short enough to be read at once and too long for the budget: around every border
+/// there is an answer, and nothing of it is lost.
+#[test]
+fn texts_a_little_over_the_budget_become_files() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let gateway = two_demos(folder.path())?;
+    for version in [LEGACY, MODERN] {
+        let client = Client::http(&gateway.server("one"), &Identity::plain(version))?;
+        for lines in [1, 100, 400, 700, 2000, 5000, 12_000, 40_000] {
+            let text = "x y z\n".repeat(lines);
+            let answer = client.call("echo", &json!({"message": text}))?;
+            let result = answer.result().context("no result")?;
+            ensure!(!result.contains("\"isError\":true"), "{lines}: {result}");
+            let is_whole = result.matches("x y z").count() >= lines;
+            ensure!(is_whole || result.contains("complete"), "{lines}: {result}");
+            ensure!(is_whole || result.len() < 64 << 10, "{lines}: {}", result.len());
+        }
     }
     Ok(())
 }

@@ -85,6 +85,8 @@ pub struct Gateway {
     auth: Auth,
     /// Where the HTTP front is.
     address: Mutex<Option<SocketAddr>>,
+    /// Counts how often it was decided anew who may call.
+    auth_changes: watch::Sender<u64>,
     stopping: watch::Sender<bool>,
 }
 
@@ -123,6 +125,7 @@ impl Gateway {
             local_user,
             auth,
             address: Mutex::default(),
+            auth_changes: watch::Sender::new(0),
             stopping: watch::Sender::new(false),
             config: RwLock::new(Arc::new(config)),
         });
@@ -150,11 +153,14 @@ impl Gateway {
         };
         match reloaded {
             // Nobody goes on under a name that the new configuration does not give them.
-            Ok(true) => self.sessions().iter().for_each(|client| {
-                if let Some(session) = &client.session {
-                    self.close_session(&session.id);
-                }
-            }),
+            Ok(true) => {
+                self.auth_changes.send_modify(|count| *count += 1);
+                self.sessions().iter().for_each(|client| {
+                    if let Some(session) = &client.session {
+                        self.close_session(&session.id);
+                    }
+                });
+            }
             Ok(false) => {}
             Err(error) => tracing::error!(%error, "who may call stays as it was"),
         }
@@ -184,6 +190,7 @@ impl Gateway {
                     &config.data,
                     self.agent.as_ref(),
                     config.limits.tools_max,
+                    !config.auth.has_users(),
                     self.notices.clone(),
                 )),
             }
@@ -219,9 +226,21 @@ impl Gateway {
     /// Ends: no new work, what is under way is finished, then the servers are let go.
     pub async fn stop(&self) {
         self.stopping.send_replace(true);
+        // Calls that nobody's connection holds open are finished as well, and recorded.
+        let config = self.config();
+        let all = u32::try_from(config.limits.calls_in_flight_max).unwrap_or(u32::MAX);
+        let finished = self.calls.acquire_many(all);
+        if tokio::time::timeout(config.timeouts.shutdown, finished).await.is_err() {
+            tracing::warn!("calls were under way when the time to finish them was over");
+        }
         let upstreams = self.upstreams();
         join_all(upstreams.iter().map(|upstream| upstream.stop())).await;
         self.store.close().await;
+    }
+
+    /// Tells when it is decided anew who may call.
+    pub(crate) fn auth_changes(&self) -> watch::Receiver<u64> {
+        self.auth_changes.subscribe()
     }
 
     /// Waits until the gateway is told to end.

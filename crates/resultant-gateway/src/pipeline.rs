@@ -285,14 +285,18 @@ async fn normalize(
         Source::Message(message) if message.len() <= QUICK_BYTES_MAX => {
             gateway.metrics.bytes_in(message.len() as u64);
             account.answered(Answered::short(&message, keeps_raw));
+            let message_len = message.len();
             let mut outcome = options.read(message);
             outcome.notes.extend(notes);
             gateway.metrics.step(&call.upstream.name, Step::Read, started.elapsed());
             if outcome.carried.block_count > blocks_max {
                 return too_many_blocks(&outcome, blocks_max);
             }
-            // Only what has files waits for the disk.
-            let is_quick = outcome.artifacts.is_empty();
+            // Only what has files waits for the disk, and what is short enough has none: no text
+            // has more tokens than bytes.
+            let budget = gateway.config().budget;
+            let is_small = message_len <= budget.bytes.min(budget.tokens);
+            let is_quick = outcome.artifacts.is_empty() && is_small;
             let sink = FileSink::new(&gateway.store);
             let write = || writer.keep_and_write(gateway, outcome, sink);
             Called::Written(if is_quick { write() } else { tokio::task::block_in_place(write) })

@@ -149,6 +149,8 @@ pub(crate) struct Upstream {
     pub(crate) config: ServerConfig,
     pub(crate) name: Arc<str>,
     pub(crate) tools_max: usize,
+    /// Whether callers are told what its process said last.
+    tells_last_words: bool,
     spool: Arc<SpoolOptions>,
     state: watch::Sender<State>,
     slots: Mutex<HashMap<Key, Arc<Slot>>>,
@@ -177,12 +179,14 @@ impl Upstream {
         data: &std::path::Path,
         agent: Option<&Arc<dyn UserAgent>>,
         tools_max: usize,
+        tells_last_words: bool,
         notices: mpsc::UnboundedSender<Notice>,
     ) -> Arc<Upstream> {
         let spool = SpoolOptions { message_bytes_max: config.message_bytes_max, ..spool.clone() };
         let upstream = Arc::new(Upstream {
             name: config.name.as_str().into(),
             tools_max,
+            tells_last_words,
             spool: Arc::new(spool),
             state: watch::Sender::new(State::Idle),
             slots: Mutex::default(),

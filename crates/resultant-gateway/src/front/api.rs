@@ -40,6 +40,7 @@ pub(super) struct Api {
     running: Arc<Running>,
     seats: Arc<Seats>,
     listeners: Arc<Semaphore>,
+    shares: events::Shares,
 }
 
 impl Api {
@@ -49,6 +50,7 @@ impl Api {
             running: Arc::default(),
             seats: Arc::default(),
             listeners: Arc::new(Semaphore::new(events::LISTENERS_MAX)),
+            shares: events::Shares::default(),
         }
     }
 }

@@ -60,7 +60,13 @@ impl Guard {
 
 fn without_port(host: &str) -> &str {
     if let Some(inner) = host.strip_prefix('[') {
-        return inner.split(']').next().unwrap_or_default();
+        let Some((name, rest)) = inner.split_once(']') else { return host };
+        let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+        return if rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port) {
+            name
+        } else {
+            host
+        };
     }
     match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
@@ -89,6 +95,8 @@ mod tests {
             (Some("gate.example"), Some("https://app.example"), true),
             (Some("evil.example"), None, false),
             (Some("127.0.0.1.evil.example"), None, false),
+            (Some("[::1].evil.example"), None, false),
+            (Some("localhost"), Some("http://[::1].evil.example"), false),
             (Some("localhost"), Some("http://evil.example"), false),
             (Some("localhost"), Some("null"), false),
             (Some("localhost"), Some("http://localhost.evil.example"), false),

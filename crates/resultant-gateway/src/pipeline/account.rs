@@ -4,6 +4,7 @@
 //! take is logged and does no harm to its result.
 
 use std::{
+    borrow::Cow,
     io::Read,
     sync::{Arc, Mutex},
     time::{Duration, Instant},
@@ -11,7 +12,7 @@ use std::{
 
 use resultant::{Canvas, Json, Note, Object, Sha256Digest};
 use resultant_store::{
-    Call, Dashboard, Ending, Entry, File, Id, Persistence, Raw, Store, StoreError,
+    Call, Dashboard, Ending, Entry, File, Id, Persistence, Raw, Store, StoreError, redact,
 };
 use tokio::runtime::Handle;
 
@@ -131,6 +132,11 @@ impl Account {
     pub(super) async fn open(gateway: &Gateway, exchange: &Exchange, call: &ToolCall) -> Account {
         let caller = exchange.client.caller.clone();
         let arguments = call.arguments();
+        // What stays of them opens nothing.
+        let arguments = arguments.map(|arguments| match redact(arguments.as_text()) {
+            Cow::Borrowed(_) => arguments,
+            Cow::Owned(text) => Json::parse(text).unwrap_or(Json::null()),
+        });
         let text = arguments.as_ref().map_or("{}", Json::as_text);
         let store = gateway.store.clone();
         let null = Json::null();

@@ -145,6 +145,7 @@ impl Upstream {
                     env: env.clone(),
                     cwd: cwd.clone(),
                     spool: self.spool.clone(),
+                    tells_last_words: self.tells_last_words,
                 };
                 Ok(Box::new(StdioWire::start(options, inbox)?))
             }

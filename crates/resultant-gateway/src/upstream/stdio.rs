@@ -53,6 +53,8 @@ pub(crate) struct StdioOptions {
     pub(crate) env: Vec<(String, String)>,
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) spool: Arc<SpoolOptions>,
+    /// Whether callers are told what it said last: not where it may have said it of another user.
+    pub(crate) tells_last_words: bool,
 }
 
 /// A running child process.
@@ -105,7 +107,10 @@ impl StdioWire {
             let status = leave(&mut child, group).await;
             // What the child said last is on its way when it ends.
             let _ = tokio::time::timeout(Duration::from_millis(200), log).await;
-            let last_lines = last_lines.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut last_lines = last_lines.lock().unwrap_or_else(PoisonError::into_inner);
+            if !options.tells_last_words {
+                last_lines.clear();
+            }
             let error = cut.unwrap_or_else(|| WireError::Broken(farewell(status, &last_lines)));
             drop(last_lines);
             if let Some(group) = group {
@@ -228,6 +233,8 @@ async fn log_errors(stderr: ChildStderr, server: Arc<str>, last: Arc<Mutex<VecDe
         if text.is_empty() {
             continue;
         }
+        // Servers write down what they were given, and that may be an address of a file.
+        let text = resultant_store::redact(&text);
         tracing::info!(target: "resultant::server", server = &*server, "{text}");
         let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.len() == LAST_LINES_MAX {

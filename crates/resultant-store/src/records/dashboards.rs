@@ -108,7 +108,7 @@ impl Records {
         write.commit().await
     }
 
-    /// The dashboards of a session, and the owner's pinned ones; those alone where no session is named. The most recently updated come first.
+    /// The dashboards of a session, and the owner's pinned ones; all of the owner's where no session is named. The most recently updated come first.
     pub(crate) async fn dashboards(
         &self,
         owner: &str,
@@ -119,9 +119,10 @@ impl Records {
         }
         let sql = "SELECT owner, session, id, title, url, mode, persistence, server, is_open, \
                    updated_ms FROM dashboards \
-                   WHERE owner = $1 AND (session = $2 OR persistence = 'pinned') \
+                   WHERE owner = $1 AND ($3 = 1 OR session = $2 OR persistence = 'pinned') \
                    ORDER BY updated_ms DESC, id, session";
-        let query = sqlx::query(sql).bind(owner).bind(session);
+        let is_all = i64::from(session.is_none());
+        let query = sqlx::query(sql).bind(owner).bind(session.unwrap_or_default()).bind(is_all);
         let rows = query.fetch_all(&self.database.pool).await?;
         Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
     }

@@ -7,7 +7,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use super::{Quotas, Store};
 use crate::{
-    ByteStream, Call, File, Id, NewFile, Page, Raw, SessionKind, StoreError, Whole,
+    ByteStream, Call, File, Id, NewFile, Page, Raw, Session, SessionKind, StoreError, Whole,
     blobs::{Blobs, blocking},
     records::files::Blob,
 };
@@ -32,6 +32,18 @@ impl Store {
         self.keep_within(owner, session, kind, &new, &whole, &self.quotas).await
     }
 
+    /// The same for a session that must be there, also at the end ([`StoreError::NoSession`]).
+    pub async fn keep_in(
+        &self,
+        owner: &str,
+        session: &str,
+        new: NewFile,
+        whole: Whole,
+    ) -> Result<File, StoreError> {
+        let opened = self.session(owner, session).await?.ok_or(StoreError::NoSession)?;
+        self.keep_opened(&opened, &new, &whole, &self.quotas).await
+    }
+
     pub(super) async fn keep_within(
         &self,
         owner: &str,
@@ -42,6 +54,17 @@ impl Store {
         quotas: &Quotas,
     ) -> Result<File, StoreError> {
         let opened = self.open_session(owner, session, kind, "").await?;
+        self.keep_opened(&opened, new, whole, quotas).await
+    }
+
+    async fn keep_opened(
+        &self,
+        opened: &Session,
+        new: &NewFile,
+        whole: &Whole,
+        quotas: &Quotas,
+    ) -> Result<File, StoreError> {
+        let (owner, session) = (opened.owner.as_str(), opened.id.as_str());
         // Looked at again when it is recorded; here it only saves the upload.
         let limit = quotas.session_bytes_max;
         if opened.bytes.saturating_add(whole.size()) > limit {

@@ -6,7 +6,11 @@
 
 mod socket;
 
-use std::{convert::Infallible, sync::Arc};
+use std::{
+    collections::HashMap,
+    convert::Infallible,
+    sync::{Arc, Mutex},
+};
 
 use axum::{
     body::Body,
@@ -19,7 +23,7 @@ use futures_util::stream;
 use resultant_store::Event;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tokio::sync::{OwnedSemaphorePermit, broadcast, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, broadcast, mpsc, watch};
 
 use super::{
     Api,
@@ -30,12 +34,15 @@ use super::{
 };
 use crate::{
     caller::Caller,
+    client::lock,
     events::{
         CanvasOpen, FilesUpdate, TOOLS_CHANGED, ToolComplete, ToolProgress, ToolStart,
         ToolsChanged, tools_changed,
     },
 };
 
+/// Listeners of one user, so that nobody takes the places of all.
+const LISTENERS_OF_USER_MAX: usize = 128;
 /// So many listen at the same time, in one process.
 pub(super) const LISTENERS_MAX: usize = 1024;
 /// How many events wait for a listener that is slow to take them; the rest stays in the store.
@@ -204,7 +211,42 @@ struct Listener {
     format: Format,
     told: mpsc::Receiver<Told>,
     changes: broadcast::Receiver<Option<Arc<str>>>,
+    callers: watch::Receiver<u64>,
     _place: OwnedSemaphorePermit,
+    _share: Share,
+}
+
+/// One of the places that a user has.
+struct Share {
+    shares: Shares,
+    owner: String,
+}
+
+/// How many listen, by their owner.
+pub(super) type Shares = Arc<Mutex<HashMap<String, usize>>>;
+
+impl Share {
+    fn take(api: &Api, owner: &str) -> Option<Share> {
+        let mut shares = lock(&api.shares);
+        let count = shares.entry(owner.to_owned()).or_default();
+        if *count >= LISTENERS_OF_USER_MAX {
+            return None;
+        }
+        *count += 1;
+        Some(Share { shares: api.shares.clone(), owner: owner.to_owned() })
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let mut shares = lock(&self.shares);
+        if let Some(count) = shares.get_mut(&self.owner) {
+            *count -= 1;
+            if *count == 0 {
+                shares.remove(&self.owner);
+            }
+        }
+    }
 }
 
 /// What a listener gets next.
@@ -222,6 +264,9 @@ impl Listener {
     ) -> Result<Listener, Problem> {
         let busy = || Problem::new(BUSY, format!("{LISTENERS_MAX} listen already"));
         let place = api.listeners.clone().try_acquire_owned().map_err(|_| busy())?;
+        let share = Share::take(api, caller.owner()).ok_or_else(|| {
+            Problem::new(BUSY, format!("{LISTENERS_OF_USER_MAX} of this user's listen already"))
+        })?;
         let store = &api.gateway.store;
         let changes = api.gateway.listeners.tools();
         let after = match after {
@@ -250,7 +295,16 @@ impl Listener {
                 }
             }
         });
-        Ok(Listener { api: api.clone(), format, told, changes, _place: place })
+        let callers = api.gateway.auth_changes();
+        Ok(Listener {
+            api: api.clone(),
+            format,
+            told,
+            changes,
+            callers,
+            _place: place,
+            _share: share,
+        })
     }
 
     /// What comes next; nothing when the gateway ends.
@@ -273,6 +327,8 @@ impl Listener {
                 Err(broadcast::error::RecvError::Closed) => None,
             },
             () = tokio::time::sleep(heartbeat) => Some(Next::Heartbeat),
+            // Who may still listen comes back.
+            _ = self.callers.changed() => None,
             () = self.api.gateway.stopping() => None,
         }
     }

@@ -11,10 +11,11 @@ use axum::{
 };
 
 /// What a page may do; each path answers for itself what it does not know.
-const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
+const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, DELETE");
 /// What a page may read of a response beside its body.
 const EXPOSED: HeaderValue = HeaderValue::from_static(
-    "Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, Content-Disposition, Content-Range, ETag",
+    "Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, Content-Disposition, Content-Range, ETag, \
+     Location, Accept-Ranges, Retry-After, Preference-Applied",
 );
 /// How long a browser need not ask again, in seconds.
 const REMEMBERED: HeaderValue = HeaderValue::from_static("600");

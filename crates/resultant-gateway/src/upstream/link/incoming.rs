@@ -37,7 +37,9 @@ impl Link {
                 if let Some((message, bytes)) = answer_after_log(&bytes) {
                     return self.message(message, &bytes, during);
                 }
-                let line = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned();
+                // Tokens go before the line is cut: half of one is not known as one.
+                let line = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
+                let line: String = resultant_store::redact(&line).chars().take(200).collect();
                 tracing::warn!(server = &*self.server, %error, line, "not a message");
                 if let Some(id) = id_in_head(&bytes) {
                     let message = format!("the server's answer is no JSON: {error}");

@@ -140,7 +140,7 @@ pub(super) async fn dashboards_are_one_per_id(url: String) {
     records.set_dashboard(&first).await.unwrap();
     assert_eq!(records.dashboards("ann", Some("s1")).await.unwrap(), [first.clone()]);
     assert_eq!(records.dashboards("ann", Some("s2")).await.unwrap(), []);
-    assert_eq!(records.dashboards("ann", None).await.unwrap(), []);
+    assert_eq!(records.dashboards("ann", None).await.unwrap().len(), 1);
 
     let pinned = dashboard("ann", "s1", "d", Persistence::Pinned);
     records.set_dashboard(&pinned).await.unwrap();

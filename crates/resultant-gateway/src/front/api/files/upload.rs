@@ -12,7 +12,7 @@ use axum::{
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _};
 use resultant::{clean_file_name, file_media_type};
-use resultant_store::{Action, Entry, File, NewFile, Origin, SessionKind, StoreError};
+use resultant_store::{Action, Entry, File, NewFile, Origin, SessionKind, StoreError, Whole};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -110,9 +110,20 @@ impl Bringing<'_> {
     /// Keeps the bytes of a stream as a file. `room` is what the request may still bring.
     async fn keep<E>(
         self,
-        mut bytes: impl Stream<Item = Result<Bytes, E>> + Unpin,
+        bytes: impl Stream<Item = Result<Bytes, E>> + Unpin,
         room: &mut u64,
     ) -> Result<File, Problem> {
+        let (api, caller) = (self.api, self.caller);
+        let (new, whole) = self.take(bytes, room).await?;
+        Ok(keep(api, caller, new, whole).await?)
+    }
+
+    /// Takes the bytes of a stream; they are nobody's yet.
+    async fn take<E>(
+        self,
+        mut bytes: impl Stream<Item = Result<Bytes, E>> + Unpin,
+        room: &mut u64,
+    ) -> Result<(NewFile, Whole), Problem> {
         let store = &self.api.gateway.store;
         let mut incoming = blocking(|| store.incoming())?;
         let mut head = Vec::new();
@@ -141,8 +152,17 @@ impl Bringing<'_> {
             viewer: None,
             origin: Origin::Upload,
         };
-        let Caller { session, kind, .. } = self.caller;
-        Ok(store.keep(self.caller.owner(), session, *kind, new, whole).await?)
+        Ok((new, whole))
+    }
+}
+
+/// Keeps a file in its session, which may have been deleted while the bytes came. The session that
+/// everybody has without asking is made.
+async fn keep(api: &Api, caller: &Caller, new: NewFile, whole: Whole) -> Result<File, StoreError> {
+    let (store, owner, session) = (&api.gateway.store, caller.owner(), &*caller.session);
+    match caller.kind {
+        SessionKind::Default => store.keep(owner, session, caller.kind, new, whole).await,
+        SessionKind::Api | SessionKind::Mcp => store.keep_in(owner, session, new, whole).await,
     }
 }
 
@@ -213,27 +233,34 @@ async fn form(
     let form = form.map_err(|_| {
         Problem::new(MEDIA_TYPE, "the body is to be multipart/form-data with a boundary")
     })?;
+    let store = &api.gateway.store;
     let mut files = Vec::new();
-    if let Err(problem) = keep_form(&api, &caller, form, &mut room, &mut files).await {
-        for file in files {
-            if let Err(error) = api.gateway.store.delete_file(&user.id, file.key).await {
-                tracing::error!(%error, "a file of a broken upload stays");
+    // Nothing is kept before everything is here.
+    for (new, whole) in take_form(&api, &caller, form, &mut room).await? {
+        match keep(&api, &caller, new, whole).await {
+            Ok(file) => files.push(file),
+            Err(error) => {
+                for file in files {
+                    if let Err(error) = store.delete_file(&user.id, file.key).await {
+                        tracing::error!(%error, "a file of a broken upload stays");
+                    }
+                }
+                return Err(error.into());
             }
         }
-        return Err(problem);
     }
     tell(&api, &caller, &files).await;
     let items = files.into_iter().map(FileInfo::from).collect();
     Ok((StatusCode::CREATED, Json(Uploaded { items })))
 }
 
-async fn keep_form(
+async fn take_form(
     api: &Api,
     caller: &Caller,
     mut form: Multipart,
     room: &mut u64,
-    files: &mut Vec<File>,
-) -> Result<(), Problem> {
+) -> Result<Vec<(NewFile, Whole)>, Problem> {
+    let mut files = Vec::new();
     loop {
         let part = form.next_field().await;
         let part =
@@ -246,11 +273,11 @@ async fn keep_form(
         let name = part.file_name().or(part.name()).unwrap_or_default();
         let name = clean(name)?;
         let declared = part.content_type().unwrap_or_default().to_owned();
-        files.push(Bringing { api, caller, name, declared }.keep(part, room).await?);
+        files.push(Bringing { api, caller, name, declared }.take(part, room).await?);
     }
     match files.is_empty() {
         true => Err(Problem::bad("the form has no file")),
-        false => Ok(()),
+        false => Ok(files),
     }
 }
 
