@@ -13,6 +13,7 @@ use sqlx::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::StoreError;
+pub(super) use crate::clock::now_ms;
 
 /// How long somebody waits for a connection.
 const ACQUIRE_MAX: Duration = Duration::from_secs(5);
@@ -207,12 +208,6 @@ pub(super) fn fits(id: &str) -> bool {
 /// PostgreSQL has no place for the character zero in a text.
 pub(super) fn without_zero(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
-}
-
-/// Milliseconds since 1970.
-pub(super) fn now_ms() -> i64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// A number of ours as the database takes it; no count of bytes gets that large.
