@@ -36,7 +36,8 @@ const REACHED: &str = "serde_json";
 
 /// The crates from the bottom up; each may depend on those before it. `xtask` is not among them:
 /// it depends on none, and none on it.
-const ORDER: [&str; 4] = ["resultant", "resultant-store", "resultant-gateway", "resultant-cli"];
+const ORDER: [&str; 5] =
+    ["resultant", "resultant-query", "resultant-store", "resultant-gateway", "resultant-cli"];
 
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) {
     steps.run("layers: the library is pure", || {

@@ -7,6 +7,7 @@
 mod bench;
 mod conformance;
 mod demo;
+mod economy;
 mod full;
 mod gateway_bench;
 mod layers;
@@ -21,7 +22,7 @@ mod workspace;
 
 use std::process::ExitCode;
 
-use self::{conformance::Selection, step::Steps, workspace::Workspace};
+use self::{conformance::Selection, economy::Scope, step::Steps, workspace::Workspace};
 
 const HELP: &str = "\
 The project's own commands.
@@ -36,6 +37,10 @@ Commands:
   test --full    The same, and what takes long: licences and advisories, fuzzing, mutants,
                  the rarer peers
   bench          Measure the library and the gateway, and the same work done by Python peers
+  bench --economy
+                 Count tokens and right answers of seven tasks with public servers: straight,
+                 through Resultant, and through what hosts do today. [--seed N] [--only B1,B2]
+                 [--small] [--json] [--story]
   conformance    Run the official conformance suite against the gateway. To work on a failure:
                  [--server|--client] [--era legacy|modern] [--version V] [--scenario NAME],
                  and --direct to test the server behind the gateway by itself
@@ -58,6 +63,7 @@ enum Task {
     Demo { arguments: Vec<String> },
     Test { extent: Extent },
     Bench,
+    Economy { arguments: Vec<String> },
     Conformance(Selection),
     Peers { names: Vec<String> },
 }
@@ -80,6 +86,9 @@ impl Task {
             ["test"] => Ok(Self::Test { extent: Extent::Usual }),
             ["test", "--full"] => Ok(Self::Test { extent: Extent::Full }),
             ["bench"] => Ok(Self::Bench),
+            ["bench", "--economy", words @ ..] => {
+                economy::parse(words).map(|arguments| Self::Economy { arguments })
+            }
             ["conformance", words @ ..] => Selection::parse(words).map(Self::Conformance),
             ["peers", names @ ..] if names.iter().all(|name| !name.starts_with('-')) => {
                 Ok(Self::Peers { names: names.iter().map(ToString::to_string).collect() })
@@ -122,11 +131,18 @@ fn perform(task: &Task) -> anyhow::Result<ExitCode> {
         Task::Demo { arguments } => return demo::run(&workspace, arguments),
         Task::Test { extent } => {
             test::run(&workspace, &mut steps);
-            if *extent == Extent::Full {
-                full::run(&workspace, &mut steps);
+            match extent {
+                Extent::Usual => economy::run(&workspace, &mut steps, Scope::Small, &[]),
+                Extent::Full => {
+                    economy::run(&workspace, &mut steps, Scope::Whole, &[]);
+                    full::run(&workspace, &mut steps);
+                }
             }
         }
         Task::Bench => bench::run(&workspace, &mut steps),
+        Task::Economy { arguments } => {
+            economy::run(&workspace, &mut steps, Scope::Measured, arguments);
+        }
         Task::Conformance(selection) => conformance::run(&workspace, &mut steps, selection),
         Task::Peers { names } => peers::run(&workspace, &mut steps, names)?,
     }
@@ -155,6 +171,8 @@ mod tests {
         check("demo --data d", demo(&["--data", "d"]));
         check("test", Ok(Task::Test { extent: Extent::Usual }));
         check("test --full", Ok(Task::Test { extent: Extent::Full }));
+        check("bench --economy", Ok(Task::Economy { arguments: vec![] }));
+        check("bench --economies", Err("'bench' does not take '--economies'"));
         check("conformance", Ok(Task::Conformance(Selection::default())));
         check("peers", Ok(Task::Peers { names: vec![] }));
         check("peers mcp", Ok(Task::Peers { names: vec!["mcp".to_owned()] }));

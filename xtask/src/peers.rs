@@ -44,6 +44,11 @@ impl Peer {
         if pinned.exists() { pinned } else { PathBuf::from("node") }
     }
 
+    /// The folder of the environment.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The folder of a package in a Node environment.
     pub(crate) fn node_package(&self, name: &str) -> PathBuf {
         self.folder.join("node_modules").join(name)

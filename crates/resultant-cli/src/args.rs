@@ -9,7 +9,8 @@ use resultant::{Profile, Protocol};
 use resultant_gateway::config::Listen;
 
 pub(crate) use self::servers::{
-    CallArguments, DoctorArguments, LoginArguments, SourceArguments, SweepArguments, ToolsArguments,
+    CallArguments, DoctorArguments, LoginArguments, SourceArguments, StatsArguments, StatsBy,
+    SweepArguments, ToolsArguments,
 };
 
 /// One contract on every MCP tool result: a small result for the model, files out of band,
@@ -68,6 +69,9 @@ pub(crate) enum Command {
     /// Clears away files, records and events that are too old or too much, and bytes of nobody.
     #[command(after_help = servers::SWEEP_EXAMPLES)]
     Sweep(SweepArguments),
+    /// Shows what calls came to: tokens that servers sent, that models got, and that were saved.
+    #[command(after_help = servers::STATS_EXAMPLES)]
+    Stats(StatsArguments),
     /// Runs the gateway in front of a bundled server that shows every kind of result.
     Demo(DemoArguments),
     /// Opens the page of the gateway that runs on this machine.
@@ -90,6 +94,9 @@ pub(crate) enum Command {
     /// Ends the servers of a gateway that was killed; the gateway starts it.
     #[command(hide = true)]
     EndOrphans,
+    /// Answers one question about a file, within limits; the gateway starts it.
+    #[command(hide = true)]
+    QueryWorker,
 }
 
 const OPEN_EXAMPLES: &str = "\

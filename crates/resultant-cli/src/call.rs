@@ -13,7 +13,9 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use resultant::{Json, Note, Rule};
-use resultant_gateway::{Audience, Delivery, Gateway, LocalCall, Question, ServerReport, Step};
+use resultant_gateway::{
+    Audience, Delivery, Gateway, LocalCall, Question, ServerReport, Step, config::Config,
+};
 
 use self::{arguments::Given, progress::Progress};
 use crate::{
@@ -21,7 +23,7 @@ use crate::{
     files::Folder,
     nearest,
     normalize::{print_notes, print_text},
-    serve::{block_on, signalled, start_log},
+    serve::{block_on, offer_queries, signalled, start_log},
     source,
     terminal::{one_line, printable, size},
 };
@@ -32,9 +34,19 @@ const EXIT_CANCELLED: u8 = 130;
 pub(crate) fn run(arguments: &CallArguments) -> anyhow::Result<ExitCode> {
     start_log("error");
     let mut config = source::load(&arguments.source)?;
-    let (server, tool) = source::split_target(&config, &arguments.target, &arguments.source)?;
-    let (server, tool) = (server.name.as_str().to_owned(), tool.to_owned());
-    source::choose(&mut config, Some(&server))?;
+    let (server, tool) = match own_tool(&config, &arguments.target) {
+        Some(tool) => {
+            config.servers.clear();
+            (source::OWN_SERVER.to_owned(), tool.to_owned())
+        }
+        None => {
+            let target = &arguments.target;
+            let (server, tool) = source::split_target(&config, target, &arguments.source)?;
+            let (server, tool) = (server.name.as_str().to_owned(), tool.to_owned());
+            source::choose(&mut config, Some(&server))?;
+            (server, tool)
+        }
+    };
     for server in &mut config.servers {
         if server.is_disabled {
             bail!("the server `{}` is disabled in the configuration", server.name);
@@ -49,6 +61,7 @@ pub(crate) fn run(arguments: &CallArguments) -> anyhow::Result<ExitCode> {
     let given = Given::read(&arguments.arguments)?;
     let folder = arguments.files.as_deref().map(Folder::create).transpose()?;
     block_on(async {
+        offer_queries();
         let gateway = Gateway::start(config).await?;
         let called = tokio::select! {
             called = call(&gateway, arguments, &server, &tool, &given) => called,
@@ -71,6 +84,12 @@ pub(crate) fn run(arguments: &CallArguments) -> anyhow::Result<ExitCode> {
             }
         }
     })?
+}
+
+/// The tool of the gateway's own that is named, as in `resultant.files_read`.
+fn own_tool<'t>(config: &Config, target: &'t str) -> Option<&'t str> {
+    let (server, tool) = target.split_once('.')?;
+    source::is_own(config, server).then_some(tool)
 }
 
 /// Calls the tool and sees it through; nothing where it was cancelled.

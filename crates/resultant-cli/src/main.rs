@@ -16,6 +16,7 @@ mod page;
 mod serve;
 mod server;
 mod source;
+mod stats;
 mod sweep;
 mod terminal;
 mod tools;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Login(arguments) => login::run(&arguments),
         Command::Sweep(arguments) => sweep::run(&arguments),
+        Command::Stats(arguments) => stats::run(&arguments),
         Command::Demo(arguments) => serve::demo(&arguments),
         Command::Open(arguments) => page::open(&arguments),
         Command::Key(arguments) => page::key(&arguments),
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
             resultant_gateway::end_orphans(io::stdin().lock());
             Ok(ExitCode::SUCCESS)
         }
+        Command::QueryWorker => Ok(resultant_query::work()),
     };
     match result {
         Ok(code) => code,

@@ -122,6 +122,7 @@ async fn run(
     let source = config.source.clone();
     let listener = listen(&config).await?;
     watch_orphans();
+    offer_queries();
     let gateway = Gateway::start(config).await?;
     if let Some(source) = source {
         tokio::spawn(watch(gateway.clone(), source, settings));
@@ -154,6 +155,14 @@ fn watch_orphans() {
     match std::env::current_exe() {
         Ok(program) => resultant_gateway::watch_orphans(program, &["end-orphans"]),
         Err(error) => tracing::warn!(%error, "servers may outlive this process if it is killed"),
+    }
+}
+
+/// Questions about files are answered by a process of this program.
+pub(crate) fn offer_queries() {
+    match std::env::current_exe() {
+        Ok(program) => resultant_gateway::query_worker(program, &["query-worker"]),
+        Err(error) => tracing::warn!(%error, "there are no tools for reading files"),
     }
 }
 
@@ -264,6 +273,7 @@ pub(crate) fn proxy(arguments: &ProxyArguments) -> anyhow::Result<ExitCode> {
     let server = config.servers.first().map(|server| server.name.as_str().to_owned());
     block_on(async move {
         watch_orphans();
+        offer_queries();
         let gateway = Gateway::start(config).await?;
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         // Downloads, on a port that is free.

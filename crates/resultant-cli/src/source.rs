@@ -48,6 +48,14 @@ pub(crate) fn choose(config: &mut Config, server: Option<&str>) -> anyhow::Resul
     Ok(())
 }
 
+/// What the gateway's own tools are called with.
+pub(crate) const OWN_SERVER: &str = "resultant";
+
+/// Whether the gateway's own tools are meant: a server of that name comes first.
+pub(crate) fn is_own(config: &Config, name: &str) -> bool {
+    name == OWN_SERVER && !config.servers.iter().any(|server| names(server).contains(&name))
+}
+
 /// The server of this name; another name gets a hint.
 pub(crate) fn find<'a>(config: &'a Config, name: &str) -> anyhow::Result<&'a ServerConfig> {
     let found = config.servers.iter().find(|server| names(server).contains(&name));

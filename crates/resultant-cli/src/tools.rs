@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::{
     args::ToolsArguments,
-    serve::{block_on, environment, start_log},
+    serve::{block_on, environment, offer_queries, start_log},
     source,
     terminal::{columns, one_line, printable, wrap},
 };
@@ -31,13 +31,21 @@ pub(crate) fn run(arguments: &ToolsArguments) -> anyhow::Result<ExitCode> {
         }
         None => {
             let mut config = source::load(&arguments.source)?;
-            source::choose(&mut config, arguments.server.as_deref())?;
+            match arguments.server.as_deref() {
+                Some(server) if source::is_own(&config, server) => config.servers.clear(),
+                server => source::choose(&mut config, server)?,
+            }
             config
         }
     };
     let reports = block_on(async {
+        offer_queries();
         let gateway = Gateway::start(config).await?;
-        let reports = gateway.survey().await;
+        let mut reports = gateway.survey().await;
+        let is_one = arguments.server.as_ref().is_some_and(|server| server != source::OWN_SERVER);
+        if !is_one {
+            reports.extend(gateway.own_tools());
+        }
         gateway.stop().await;
         anyhow::Ok(reports)
     })??;

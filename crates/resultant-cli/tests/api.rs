@@ -4,6 +4,8 @@
 mod calls;
 #[path = "api/client.rs"]
 mod client;
+#[path = "api/connections.rs"]
+mod connections;
 #[path = "api/contract.rs"]
 mod contract;
 #[path = "api/downloads.rs"]
@@ -16,6 +18,10 @@ mod files;
 mod isolation;
 #[path = "support/mcp.rs"]
 mod mcp;
+#[path = "api/names.rs"]
+mod names;
+#[path = "api/running.rs"]
+mod running;
 #[path = "api/said.rs"]
 mod said;
 #[path = "api/sessions.rs"]

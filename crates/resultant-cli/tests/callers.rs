@@ -123,6 +123,9 @@ fn a_local_gateway_is_its_owners() -> anyhow::Result<()> {
         let mode =
             |name| fs::metadata(folder.path().join(name)).map(|file| file.permissions().mode());
         ensure!(mode("data/secret")? & 0o777 == 0o600 && mode("data")? & 0o777 == 0o700);
+        for name in ["data/lock", "data/version", "data/resultant.db"] {
+            ensure!(mode(name)? & 0o777 == 0o600, "{name}");
+        }
     }
     ensure!(send(&gateway, "POST /mcp", &[], INITIALIZE)?.status == 200, "MCP is open here");
 
@@ -343,12 +346,76 @@ fn a_proxy_says_who_somebody_is_when_it_is_the_proxy() -> anyhow::Result<()> {
         &[secret],
         &[secret, ("X-Forwarded-User", "")],
         &[secret, user, ("X-Forwarded-User", "root")],
+        &[secret, ("X-Forwarded-User", "ada, root")],
         &[secret, secret, user],
         &[("Authorization", "Bearer between-you-and-me"), user],
     ] {
         is_refused(&send(&gateway, "GET /api/me", headers, "")?)?;
         is_refused(&send(&gateway, "POST /mcp", headers, INITIALIZE)?)?;
     }
+    Ok(())
+}
+
+/// Waits until the end of a stream whose beginning was read; false where it goes on.
+fn ends(stream: &mut TcpStream) -> bool {
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).is_ok()
+}
+
+/// A stream that is open: its head has come.
+fn open_stream(gateway: &Gateway, path: &str, headers: &str) -> anyhow::Result<TcpStream> {
+    let address = gateway.url.trim_start_matches("http://");
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+    let accept = "Accept: text/event-stream\r\nConnection: close";
+    let head = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n{accept}\r\n{headers}\r\n");
+    stream.write_all(head.as_bytes())?;
+    let mut begin = [0; 12];
+    stream.read_exact(&mut begin)?;
+    ensure!(&begin == b"HTTP/1.1 200", "{}", String::from_utf8_lossy(&begin));
+    Ok(stream)
+}
+
+#[test]
+fn what_a_user_gave_out_ends_with_the_user() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let ((ada, ada_entry), (bob, bob_entry)) = (new_key("ada")?, new_key("bob")?);
+    let auth = json!({"mode": "token", "keys": [ada_entry, bob_entry]});
+    let gateway = start(&auth, folder.path())?;
+    let mut links = Vec::new();
+    let mut streams = Vec::new();
+    for key in [&ada, &bob] {
+        let key = bearer(key);
+        let key = [("Authorization", key.as_str())];
+        let put = "PUT /api/sessions/default/files/a.txt";
+        let file = send(&gateway, put, &key, "mine")?.json()?;
+        let line = format!("POST /api/files/{}/links", file["key"].as_str().context("a key")?);
+        let link = send(&gateway, &line, &key, "{}")?.json()?;
+        let url = link["url"].as_str().context("an address")?;
+        let path = url.strip_prefix(&gateway.url).context("our address")?.to_owned();
+        ensure!(send(&gateway, &format!("GET {path}"), &[], "")?.status == 200);
+        links.push(path);
+        let credential = format!("Authorization: {}\r\n", key[0].1);
+        streams.push(open_stream(&gateway, "/api/sessions/default/events", &credential)?);
+        let begun = send(&gateway, "POST /mcp", &key, INITIALIZE)?;
+        let session = begun.header("mcp-session-id").context("a session")?;
+        let headers = format!("{credential}Mcp-Session-Id: {session}\r\n");
+        streams.push(open_stream(&gateway, "/mcp", &headers)?);
+    }
+    let mut config: Value =
+        serde_json::from_str(&fs::read_to_string(folder.path().join("resultant.json"))?)?;
+    config["resultant"]["auth"]["keys"] = json!([ada_entry]);
+    fs::write(folder.path().join("resultant.json"), config.to_string())?;
+    for (at, stream) in streams.iter_mut().enumerate() {
+        ensure!(ends(stream), "stream {at} goes on when who may call has changed");
+    }
+    let statuses: Vec<u16> = links
+        .iter()
+        .map(|path| Ok(send(&gateway, &format!("GET {path}"), &[], "")?.status))
+        .collect::<anyhow::Result<_>>()?;
+    ensure!(statuses == [200, 404], "{statuses:?}");
+    ensure!(me(&gateway, &ada)?.status == 200);
+    is_refused(&me(&gateway, &bob)?)?;
     Ok(())
 }
 

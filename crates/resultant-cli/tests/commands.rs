@@ -117,8 +117,12 @@ fn tools_are_listed_for_people_and_for_programs() {
     let head = lines.next().unwrap();
     assert!(head.starts_with("demo: Resultant demo shop "), "{head}");
     assert!(head.contains(", protocol 2026-07-28, "), "{head}");
-    let listed: Vec<&str> = lines.map(|line| line.split_whitespace().next().unwrap()).collect();
+    let of_server = lines.by_ref().take_while(|line| !line.is_empty());
+    let listed: Vec<&str> = of_server.map(|line| line.split_whitespace().next().unwrap()).collect();
     assert!(listed.contains(&"demo.sales_report"), "{listed:?}");
+    // Below are the tools of the gateway itself.
+    assert!(lines.next().unwrap().starts_with("resultant: "), "{}", ran.stdout);
+    assert!(lines.next().unwrap().starts_with("  resultant.files_list "), "{}", ran.stdout);
 
     let document = place.run(&["tools", "--demo", "--json"]).json();
     let tools = document["servers"][0]["tools"].as_array().unwrap();
@@ -450,4 +454,33 @@ fn the_next_steps_of_the_demo_work_as_printed() {
         assert_eq!(ran.code, Some(0), "{command}: {}", ran.stderr);
         assert!(!ran.stdout.is_empty(), "{command}");
     }
+}
+
+/// What the gateway starts to answer questions about files.
+#[tokio::test]
+async fn the_hidden_command_answers_within_its_limits() {
+    use resultant_query::{Ask, QueryError, QueryLimits, Source, Worker};
+
+    let worker = Worker {
+        program: env!("CARGO_BIN_EXE_resultant").into(),
+        arguments: vec!["query-worker".to_owned()],
+    };
+    let limits = QueryLimits { seconds: 5, ..QueryLimits::default() };
+    let ask = async |query: &str| {
+        let bytes = b"id,price\n1,2.5\n2,4\n".as_slice();
+        let chunks = futures_util::stream::iter([Ok(bytes.into())]);
+        let source = Source {
+            name: "prices.csv".to_owned(),
+            mime: "text/csv".to_owned(),
+            size: bytes.len() as u64,
+            bytes: Box::pin(chunks),
+        };
+        worker.ask(&Ask::Sql { query: query.to_owned() }, vec![source], &limits).await
+    };
+    let answer = ask("select sum(price) as sum from t").await.unwrap();
+    assert_eq!(answer, r#"{"columns":["sum"],"rows":[[6.5]],"count":1,"complete":true}"#);
+    let refused = ask("attach '/etc/passwd' as p").await;
+    assert!(matches!(refused, Err(QueryError::Refused(_))), "{refused:?}");
+    let help = Command::new(env!("CARGO_BIN_EXE_resultant")).arg("--help").output().unwrap();
+    assert!(!String::from_utf8_lossy(&help.stdout).contains("query-worker"));
 }

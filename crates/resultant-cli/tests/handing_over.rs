@@ -270,3 +270,127 @@ fn users_are_who_they_are_and_see_their_own_files_only() -> anyhow::Result<()> {
     ensure!(listed["resources"][0]["size"] == 8, "{listed}");
     Ok(())
 }
+
+/// A tool may put an address into a file, where it is not taken out; then it opens nothing.
+#[test]
+fn an_address_that_a_tool_hides_in_a_file_opens_nothing() -> anyhow::Result<()> {
+    if !has_python()? {
+        return Ok(());
+    }
+    let folder = tempfile::tempdir()?;
+    let gateway = gateway(folder.path(), &[("tools", json!({}))])?;
+    let client = Client::http(&gateway.all(), &Identity::plain(LEGACY))?;
+    for times in [1, 40_000] {
+        let arguments = json!({"name": "secret.txt", "text": "mine\n", "times": times});
+        call(&client, "tools_make", &arguments)?;
+        let (is_error, text, _) = call(&client, "tools_hide", &json!({"filename": "secret.txt"}))?;
+        ensure!(!is_error, "{text}");
+        let note = client.result("resources/read", json!({"uri": "resultant://files/note.txt"}))?;
+        let note = note["contents"][0]["text"].as_str().context("a text")?;
+        let url = note.strip_prefix("see ").context("an address")?;
+        ensure!(url.contains("token="), "the file is what the tool returned: {note}");
+        let answer = Command::new("python3")
+            .args(["-c", "import sys,urllib.request as r; r.urlopen(sys.argv[1])", url])
+            .output()?;
+        let said = String::from_utf8_lossy(&answer.stderr);
+        ensure!(!answer.status.success() && said.contains("404"), "{said}");
+    }
+    Ok(())
+}
+
+/// Whatever a result points at, the gateway does not go there.
+#[test]
+fn what_a_result_points_at_is_never_fetched() -> anyhow::Result<()> {
+    if !has_python()? {
+        return Ok(());
+    }
+    let folder = tempfile::tempdir()?;
+    let canary = std::net::TcpListener::bind("127.0.0.1:0")?;
+    let port = canary.local_addr()?.port();
+    let secret = folder.path().join("secret.txt");
+    std::fs::write(&secret, "the canary sings")?;
+    let gateway = gateway(folder.path(), &[("tools", json!({}))])?;
+    let uris = json!([
+        format!("http://127.0.0.1:{port}/x"),
+        format!("http://localhost:{port}/redirect"),
+        format!("http://2130706433:{port}/x"),
+        format!("http://0x7f000001:{port}/x"),
+        format!("http://[::ffff:127.0.0.1]:{port}/x"),
+        format!("gopher://127.0.0.1:{port}/x"),
+        format!("file://{}", secret.display()),
+        format!("{}/metrics", gateway.url),
+    ]);
+    let local = std::fs::read_to_string(folder.path().join("data/secret"))?;
+    let seen_before = gateway.log();
+    for version in [LEGACY, mcp::MODERN] {
+        for url in [gateway.all(), gateway.server("tools")] {
+            let client = Client::http(&url, &Identity::plain(version))?;
+            let tool = if url.ends_with("/mcp") { "tools_point" } else { "point" };
+            let (_, _, whole) = call(&client, tool, &json!({"uris": uris}))?;
+            ensure!(!whole.to_string().contains("canary sings"), "{whole}");
+            for uri in uris.as_array().into_iter().flatten() {
+                let read = client.request("resources/read", json!({"uri": uri}))?;
+                ensure!(!read.text().contains("canary sings"), "{uri}: {}", read.text());
+            }
+        }
+    }
+    // The same over the API, seen by every audience.
+    let body = json!({"tool": "tools_point", "arguments": {"uris": uris}});
+    let script = "import sys,json,urllib.request as r\n\
+        base,key,body=sys.argv[1:]\n\
+        head={'Authorization':'Bearer '+key,'Content-Type':'application/json'}\n\
+        ask=lambda path,data=None: r.urlopen(r.Request(base+path,data,head)).read()\n\
+        made=ask('/api/sessions/default/calls',body.encode())\n\
+        print(made,ask('/api/calls/'+json.loads(made)['id']+'/renderings'))";
+    let seen = Command::new("python3")
+        .args(["-c", script, &gateway.url, local.trim(), &body.to_string()])
+        .output()?;
+    ensure!(seen.status.success(), "{}", String::from_utf8_lossy(&seen.stderr));
+    ensure!(!String::from_utf8_lossy(&seen.stdout).contains("canary sings"));
+    ensure!(seen_before.len() <= gateway.log().len());
+    canary.set_nonblocking(true)?;
+    let visitor = canary.accept();
+    ensure!(visitor.is_err(), "somebody followed an address: {visitor:?}");
+    Ok(())
+}
+
+/// What a server says when it dies may be about one user, and is for the log alone where there are
+/// several.
+#[test]
+fn the_last_words_of_a_shared_server_reach_no_user() -> anyhow::Result<()> {
+    if !has_python()? {
+        return Ok(());
+    }
+    let folder = tempfile::tempdir()?;
+    let keys = [("ada", "ada-key-0123456789abcdef0123456789"), ("bob", "bob-key-0123456789abcdef")];
+    let written = keys.map(|(user, key)| {
+        json!({"user": user, "sha256": resultant::Sha256Digest::of(key.as_bytes()).to_string()})
+    });
+    let config = json!({
+        "mcpServers": {"tools": file_tools(&json!({"inject": {}}))?},
+        "resultant": {"auth": {"mode": "token", "keys": written}},
+    });
+    let gateway = Gateway::start(PROGRAM, &config, folder.path())?;
+    let [ada, bob] =
+        keys.map(|(_, key)| Client::http_as(&gateway.all(), &Identity::plain(LEGACY), key));
+    let (ada, bob) = (ada?, bob?);
+    let marker = folder.path().join("dying");
+    let words = "the password of ada is swordfish";
+    let texts = std::thread::scope(|scope| {
+        let arguments = json!({"words": words, "marker": marker});
+        let dying = scope.spawn(move || call(&ada, "tools_die", &arguments));
+        let end = std::time::Instant::now() + mcp::PATIENCE;
+        while !marker.exists() && std::time::Instant::now() < end {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let waited = call(&bob, "tools_whoami", &json!({"greeting": "hi"}));
+        let died = dying.join().map_err(|_| anyhow::anyhow!("the call panicked"))?;
+        anyhow::Ok([waited?, died?])
+    })?;
+    for (is_error, text, whole) in texts {
+        ensure!(is_error, "{text}");
+        ensure!(!whole.to_string().contains("swordfish"), "{whole}");
+    }
+    ensure!(gateway.log().contains("swordfish"), "who runs the gateway can read it");
+    Ok(())
+}

@@ -10,15 +10,18 @@
 mod files;
 mod handing;
 mod identity;
-mod near;
+pub(crate) mod near;
 mod places;
 mod references;
 mod scrub;
 mod splice;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
-use std::{fmt, sync::OnceLock};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
 
 use resultant::{Json, Note};
 use resultant_store::{Id, Store};
@@ -35,6 +38,8 @@ pub(crate) use self::{places::Form, scrub::Scrubber};
 use crate::{
     caller::Caller,
     config::{Inject, ServerConfig},
+    file_uri::percent_decoded,
+    retrieval::Asking,
 };
 
 /// What is known of a tool's arguments before any call.
@@ -80,7 +85,7 @@ fn takes_uris(schema: &str) -> bool {
 
 /// What arguments are prepared with.
 pub(crate) struct Preparing<'a> {
-    pub(crate) store: &'a Store,
+    pub(crate) store: &'a Arc<Store>,
     pub(crate) caller: &'a Caller,
     /// Whether users authenticate in this gateway's mode.
     pub(crate) users_authenticate: bool,
@@ -90,6 +95,8 @@ pub(crate) struct Preparing<'a> {
     pub(crate) server: &'a ServerConfig,
     /// `handover_bytes_max`.
     pub(crate) handover_bytes_max: u64,
+    /// Who takes parts out of files, and with which caps; nobody where that is switched off.
+    pub(crate) asking: Option<Asking<'a>>,
 }
 
 /// Arguments as the tool gets them.
@@ -106,12 +113,16 @@ impl Prepared {
     /// What was handed over, for the record of the call.
     pub(crate) fn handed_json(&self) -> String {
         let handed = self.handed.iter().map(|handed| {
-            serde_json::json!({
+            let mut written = serde_json::json!({
                 "name": handed.name,
                 "key": handed.key.to_string(),
                 "as": handed.form.name(),
                 "argument": handed.argument,
-            })
+            });
+            if let Some(part) = &handed.part {
+                written["part"] = Value::String(part.clone());
+            }
+            written
         });
         Value::Array(handed.collect()).to_string()
     }
@@ -125,6 +136,8 @@ pub(crate) struct Handed {
     pub(crate) form: Form,
     /// A JSON pointer into the arguments.
     pub(crate) argument: String,
+    /// The part of it, as it was written: `lines=10-20`.
+    pub(crate) part: Option<String>,
 }
 
 /// A token that was made for this call. Nothing prints it.
@@ -249,31 +262,8 @@ fn identity_edits(
     edits
 }
 
-/// A text with its percent escapes read; nothing where that is no text. What is no escape stays.
-fn percent_decoded(text: &str) -> Option<String> {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let escape = bytes.get(at + 1..at + 3).filter(|_| byte == b'%');
-        let escape = escape.filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
-        let escape = escape.and_then(|digits| std::str::from_utf8(digits).ok());
-        match escape.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(escaped) => {
-                out.push(escaped);
-                at += 3;
-            }
-            None => {
-                out.push(byte);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(out).ok()
-}
-
 /// A name that somebody wrote, fit for a sentence: without what is not seen, and not too long.
-fn shown(name: &str) -> String {
+pub(crate) fn shown(name: &str) -> String {
     const SHOWN_CHARS_MAX: usize = 120;
     let is_seen = |char: &char| {
         !char.is_control()

@@ -147,6 +147,14 @@ impl Auth {
         }
     }
 
+    /// Whether somebody can still be this user. Only a list of keys says who cannot.
+    pub(crate) fn has(&self, user: &str) -> bool {
+        match &self.current().1 {
+            Mode::Token(keys) => keys.has(user),
+            Mode::Local { .. } | Mode::Header(_) | Mode::Oidc(_) => true,
+        }
+    }
+
     /// The issuer, in the mode that has one.
     pub(crate) fn issuer(&self) -> Option<Arc<Issuer>> {
         match &self.current().1 {

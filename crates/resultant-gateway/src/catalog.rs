@@ -23,6 +23,7 @@ use crate::{
     arguments::Input,
     client::Client,
     config::ServerConfig,
+    retrieval::Naming,
     upstream::{ConnectError, Link},
 };
 
@@ -76,6 +77,11 @@ impl ServerCatalog {
 
     pub(crate) fn tool(&self, name: &str) -> Option<&Arc<Tool>> {
         self.by_name.get(name).map(|at| &self.tools[*at])
+    }
+
+    /// What our own tools are called beside these.
+    pub(crate) fn own_names(&self) -> Option<Naming> {
+        Naming::beside(|name| self.by_name.contains_key(name))
     }
 
     /// The tools as a JSON array for clients of this kind.

@@ -6,6 +6,7 @@
 //! option of the file survives as text that is looked at again.
 
 pub(crate) mod auth;
+mod budget;
 mod check;
 mod expand;
 mod folders;
@@ -32,6 +33,7 @@ use std::{
 
 pub use self::{
     auth::{ApiKey, Auth, Oidc, ProxyHeaders},
+    budget::{BudgetPart, ServerBudgets},
     expand::Env,
     import::{Client, import},
     listen::{Listen, UnusableListen},
@@ -49,6 +51,11 @@ use self::{
     jsonc::{CONFIG_BYTES_MAX, Document},
     resolve::Resolver,
 };
+pub(crate) use self::{
+    tools::Glob,
+    written::{BlockType, ClientLimits, ClientRow, Sees as SeenLanes},
+};
+use crate::{clean::Cleaner, clients::Clients};
 
 /// The name of the file in the current folder.
 pub const FILE_NAME: &str = "resultant.json";
@@ -73,6 +80,12 @@ pub struct Config {
     pub timeouts: Timeouts,
     /// How much of a result the model is given.
     pub budget: resultant::Budget,
+    /// What is known of clients.
+    pub(crate) clients: Clients,
+    /// What is taken out of the texts for the model.
+    pub(crate) cleaner: Cleaner,
+    /// Whether there are tools for reading, searching and asking files.
+    pub has_retrieval: bool,
     /// What is kept, where, and for how long.
     pub store: StoreConfig,
     /// Names by which clients may call us beside the loopback ones, in lower case, as `host` or
@@ -96,6 +109,9 @@ impl PartialEq for Config {
             limits,
             timeouts,
             budget,
+            clients,
+            cleaner,
+            has_retrieval,
             store,
             allowed_hosts,
             allowed_origins,
@@ -108,7 +124,11 @@ impl PartialEq for Config {
             && *data == other.data
             && *limits == other.limits
             && *timeouts == other.timeouts
-            && (budget.bytes, budget.tokens) == (other.budget.bytes, other.budget.tokens)
+            && (budget.bytes, budget.tokens, budget.digest_tokens)
+                == (other.budget.bytes, other.budget.tokens, other.budget.digest_tokens)
+            && *clients == other.clients
+            && *cleaner == other.cleaner
+            && *has_retrieval == other.has_retrieval
             && *store == other.store
             && *allowed_hosts == other.allowed_hosts
             && *allowed_origins == other.allowed_origins
@@ -141,6 +161,14 @@ pub struct GatewayLimits {
     pub tools_max: usize,
     /// Bytes of files whose content goes into the arguments of one call.
     pub handover_bytes_max: u64,
+    /// Seconds that a question about files may take.
+    pub query_seconds: u64,
+    /// Bytes of memory that it may take.
+    pub query_memory_bytes_max: u64,
+    /// Rows of a table, or results of a filter, that it may look at.
+    pub query_rows_max: u64,
+    /// Questions about files that are answered at the same time.
+    pub queries_at_once_max: usize,
 }
 
 impl Default for GatewayLimits {
@@ -162,6 +190,9 @@ pub struct Timeouts {
     pub shutdown: Duration,
     /// Between signs of life to a client that waits.
     pub heartbeat: Duration,
+    /// For the rest of a request, and for the next one on an open connection
+    /// (`request_idle_seconds`).
+    pub request_idle: Duration,
     /// For a client to come back for an answer, or to give one that a server asked for.
     pub park: Duration,
     /// For the store to keep or find something.

@@ -250,7 +250,7 @@ async fn about(gateway: &Arc<Gateway>, client: &Client) -> About {
             };
             match link.as_ref().and_then(|link| link.peer()) {
                 Some(peer) => About {
-                    capabilities: capabilities_for(client, peer),
+                    capabilities: capabilities_for(client, peer, gateway.has_own_tools()),
                     info: peer.info.clone(),
                     instructions: peer.instructions.clone(),
                 },
@@ -278,11 +278,14 @@ fn everything(is_modern: bool) -> Json {
 }
 
 /// A server's capabilities as a client of another era has them.
-fn capabilities_for(client: &Client, peer: &Peer) -> Json {
+fn capabilities_for(client: &Client, peer: &Peer, has_own_tools: bool) -> Json {
     let mut capabilities = Object::of(&peer.capabilities);
     if capabilities.get("resources").is_none() {
         // The files of its results are resources.
         capabilities.set("resources", Object::default().to_json());
+    }
+    if has_own_tools && capabilities.get("tools").is_none() {
+        capabilities.set("tools", Object::default().to_json());
     }
     if client.is_modern() == peer.is_modern() {
         return capabilities.to_json();

@@ -157,7 +157,12 @@ pub(crate) enum Category {
 impl Category {
     /// Where a file belongs.
     pub(crate) fn of(mime: &str, name: &str) -> Category {
-        match file_viewer(mime, name) {
+        Category::of_viewer(file_viewer(mime, name), mime)
+    }
+
+    /// The same for one whose own viewer is known.
+    pub(crate) fn of_viewer(viewer: &str, mime: &str) -> Category {
+        match viewer {
             "image" => Category::Image,
             "audio" => Category::Audio,
             "video" => Category::Video,

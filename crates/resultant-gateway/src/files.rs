@@ -1,9 +1,20 @@
 //! From the long strings and artifacts of a result to files that are kept.
+//!
+//! A file stays what it is to the byte, also where a tool has put one of our tokens into it, out of
+//! sight of what takes them out of messages. Such a token is taken back instead, so that the file
+//! says something that opens nothing.
 
-use std::{collections::HashMap, io, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    io,
+    sync::Arc,
+};
 
 use resultant::{Artifact, Content, Sink, SpillId};
-use resultant_store::{File, Incoming, NewFile, Origin, Store, StoreError};
+use resultant_store::{
+    File, Id, Incoming, NewFile, Origin, Store, StoreError, TOKEN_LENGTH, TokenScope,
+    find_token_ids,
+};
 
 use crate::caller::Caller;
 
@@ -12,12 +23,46 @@ use crate::caller::Caller;
 #[derive(Debug)]
 pub(crate) struct FileSink {
     store: Arc<Store>,
-    strings: HashMap<SpillId, Incoming>,
+    strings: HashMap<SpillId, Coming>,
+    /// Those that could not be written, and why: what there is of them is nobody's.
+    failed: HashMap<SpillId, String>,
+}
+
+/// A file on its way in, and the tokens in it.
+#[derive(Debug)]
+struct Coming {
+    incoming: Incoming,
+    /// Its last bytes, which a token may begin in.
+    last: Vec<u8>,
+    tokens: HashSet<Id>,
+}
+
+impl Coming {
+    fn new(store: &Store) -> Result<Coming, StoreError> {
+        let incoming = store.incoming_known()?;
+        Ok(Coming { incoming, last: Vec::new(), tokens: HashSet::new() })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.tokens.extend(find_token_ids(bytes));
+        // And those that begin before.
+        let (room, before) = (TOKEN_LENGTH - 1, self.last.len());
+        self.last.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        if before > 0 {
+            self.tokens.extend(find_token_ids(&self.last));
+        }
+        if bytes.len() > room {
+            self.last.clear();
+            self.last.extend_from_slice(&bytes[bytes.len() - room..]);
+        }
+        self.last.drain(..self.last.len().saturating_sub(room));
+        self.incoming.write(bytes)
+    }
 }
 
 impl FileSink {
     pub(crate) fn new(store: &Arc<Store>) -> FileSink {
-        FileSink { store: store.clone(), strings: HashMap::new() }
+        FileSink { store: store.clone(), strings: HashMap::new(), failed: HashMap::new() }
     }
 
     /// Keeps an artifact for a caller; it is safe when this returns. Nothing for one whose bytes are
@@ -28,23 +73,34 @@ impl FileSink {
         caller: &Caller,
         origin: Origin,
     ) -> Result<Option<File>, StoreError> {
-        let incoming = match &artifact.content {
+        let coming = match &artifact.content {
             Content::Elsewhere => return Ok(None),
-            Content::Spilled(id) => self.strings.remove(id).ok_or_else(|| {
-                io::Error::new(io::ErrorKind::NotFound, "the spilled string is not there")
-            })?,
+            Content::Spilled(id) => match (self.strings.remove(id), self.failed.get(id)) {
+                (Some(coming), None) => coming,
+                (_, Some(reason)) => return Err(io::Error::other(reason.clone()).into()),
+                (None, None) => {
+                    let message = "the spilled string is not there";
+                    return Err(io::Error::new(io::ErrorKind::NotFound, message).into());
+                }
+            },
             Content::Base64(_) | Content::Text(_) => {
-                let mut incoming = self.store.incoming_known()?;
+                let mut coming = Coming::new(&self.store)?;
                 let mut written = Ok(());
                 artifact.write_to(|part| {
                     if written.is_ok() {
-                        written = incoming.write(part);
+                        written = coming.write(part);
                     }
                 });
                 written?;
-                incoming
+                coming
             }
         };
+        let Coming { incoming, tokens, .. } = coming;
+        for token in tokens {
+            // It may be nobody's, or another's, and then there is nothing to take back.
+            self.store.revoke(caller.owner(), &TokenScope::Token(token)).await?;
+            tracing::warn!(%token, file = artifact.name, "a file of a tool has a token in it");
+        }
         let new = NewFile {
             name: artifact.name.clone(),
             mime: artifact.mime.clone(),
@@ -60,13 +116,20 @@ impl FileSink {
 
 impl Sink for FileSink {
     fn write(&mut self, id: SpillId, bytes: &[u8]) -> io::Result<()> {
-        if let Some(incoming) = self.strings.get_mut(&id) {
-            return incoming.write(bytes);
+        let mut coming = match self.strings.remove(&id) {
+            Some(coming) => coming,
+            None => Coming::new(&self.store).map_err(io::Error::other)?,
+        };
+        match coming.write(bytes) {
+            Ok(()) => {
+                self.strings.insert(id, coming);
+                Ok(())
+            }
+            Err(error) => {
+                self.failed.insert(id, error.to_string());
+                Err(error)
+            }
         }
-        let mut incoming = self.store.incoming_known().map_err(io::Error::other)?;
-        incoming.write(bytes)?;
-        self.strings.insert(id, incoming);
-        Ok(())
     }
 
     fn end(&mut self, _: SpillId) -> io::Result<()> {
@@ -75,5 +138,30 @@ impl Sink for FileSink {
 
     fn discard(&mut self, id: SpillId) {
         self.strings.remove(&id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::tests::{open_store, token_of};
+
+    #[tokio::test]
+    async fn a_token_in_a_file_is_found_however_it_comes() {
+        let (_folder, store) = open_store().await;
+        let (first, first_id, _) = token_of(&store).await;
+        let (second, second_id, _) = token_of(&store).await;
+        let (x, y) = ("x".repeat(1000), "y".repeat(3));
+        let text = format!("{x}{first}{y}{second}");
+        for size in [1, 7, TOKEN_LENGTH - 1, TOKEN_LENGTH, 500, 5000] {
+            let mut coming = Coming::new(&store).unwrap();
+            for part in text.as_bytes().chunks(size) {
+                coming.write(part).unwrap();
+            }
+            assert_eq!(coming.tokens, HashSet::from([first_id, second_id]), "in parts of {size}");
+        }
+        let mut coming = Coming::new(&store).unwrap();
+        coming.write(&first.as_bytes()[1..]).unwrap();
+        assert!(coming.tokens.is_empty());
     }
 }

@@ -1,7 +1,9 @@
 //! The gateway: its servers, its clients' sessions, and what concerns more than one of them.
 
+mod notices;
+
 use std::{
-    collections::{HashMap, hash_map::Entry},
+    collections::HashMap,
     io,
     net::SocketAddr,
     path::PathBuf,
@@ -10,14 +12,13 @@ use std::{
 };
 
 use futures_util::{StreamExt as _, future::join_all};
-use resultant::{Json, Object, Protocol};
+use resultant::Protocol;
 use resultant_store::{File, SessionKind, Store, StoreError, StoreOptions};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
 use crate::{
     auth::Auth,
     body::SpoolOptions,
-    bridge,
     caller::{Caller, User},
     catalog::{Merged, ServerCatalog, Tool, merge},
     client::{Client, Scope, Session, lock},
@@ -26,6 +27,7 @@ use crate::{
     listeners::Listeners,
     metrics::Metrics,
     random,
+    retrieval::{self, Asking, Naming, Places},
     routes::Routes,
     rpc::{self, RpcError},
     upstream::{ListKind, Notice, State, Upstream, UserAgent},
@@ -35,9 +37,6 @@ use crate::{
 const MERGED_MAX: usize = 64;
 /// So many long results are read at the same time.
 const LARGE_AT_ONCE: usize = 2;
-
-/// That a list changed is told at most twice in this time.
-const CHANGES_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Why the gateway cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -75,6 +74,8 @@ pub struct Gateway {
     pub(crate) store: Arc<Store>,
     pub(crate) metrics: Metrics,
     pub(crate) large: Arc<Semaphore>,
+    /// Questions about files that may be under way.
+    queries: Places,
     calls: Arc<Semaphore>,
     pub(crate) routes: Routes,
     pub(crate) listeners: Listeners,
@@ -114,6 +115,7 @@ impl Gateway {
             store,
             metrics: Metrics::default(),
             large: Arc::new(Semaphore::new(LARGE_AT_ONCE)),
+            queries: Places::new(config.limits.queries_at_once_max),
             calls: Arc::new(Semaphore::new(config.limits.calls_in_flight_max)),
             routes: Routes::default(),
             listeners: Listeners::default(),
@@ -130,7 +132,7 @@ impl Gateway {
             config: RwLock::new(Arc::new(config)),
         });
         gateway.apply();
-        tokio::spawn(hear(Arc::downgrade(&gateway), heard));
+        tokio::spawn(notices::hear(Arc::downgrade(&gateway), heard));
         tokio::spawn(sweep(Arc::downgrade(&gateway)));
         Ok(gateway)
     }
@@ -411,6 +413,64 @@ impl Gateway {
         }
     }
 
+    /// What our own tools are called where this client sees them; nothing where there are none.
+    pub(crate) async fn own_names(self: &Arc<Gateway>, client: &Client) -> Option<Naming> {
+        if !self.has_own_tools() {
+            return None;
+        }
+        match &client.scope {
+            Scope::All => self.merged(client).await.own_names(),
+            Scope::One(server) => match self.upstream(server) {
+                // Also where its server is gone, a file can be read.
+                Some(upstream) => {
+                    let known = upstream.known_catalog(client);
+                    let catalog = match known {
+                        Some(catalog) => Some(catalog),
+                        None => upstream.catalog_in_time(client).await,
+                    };
+                    catalog.map_or(Some(Naming::Plain), |catalog| catalog.own_names())
+                }
+                None => (**server == *retrieval::SERVER).then_some(Naming::Plain),
+            },
+        }
+    }
+
+    /// The same by the lists that are known already, for a client that has called a tool of them.
+    pub(crate) fn known_own_names(&self, client: &Client) -> Option<Naming> {
+        if !self.has_own_tools() {
+            return None;
+        }
+        match &client.scope {
+            Scope::All => match lock(&self.merged).get(&self.kind_of(client)) {
+                Some(merged) => merged.own_names(),
+                None => Some(Naming::Plain),
+            },
+            Scope::One(server) => {
+                let upstream = self.upstream(server);
+                match upstream.and_then(|upstream| upstream.known_catalog(client)) {
+                    Some(catalog) => catalog.own_names(),
+                    None => Some(Naming::Plain),
+                }
+            }
+        }
+    }
+
+    /// Whether our own tools are offered.
+    pub(crate) fn has_own_tools(&self) -> bool {
+        retrieval::worker().is_some() && self.config().has_retrieval
+    }
+
+    /// Who answers this caller's questions about files.
+    pub(crate) fn asking<'a>(
+        &'a self,
+        config: &'a Config,
+        caller: &'a Caller,
+    ) -> Option<Asking<'a>> {
+        let worker = retrieval::worker().filter(|_| config.has_retrieval)?;
+        let (places, owner) = (&self.queries, caller.owner());
+        Some(Asking { worker, places, owner, limits: &config.limits })
+    }
+
     /// Whom the list of all tools is the same for: servers that keep users apart may offer each
     /// something else.
     fn kind_of(&self, client: &Client) -> String {
@@ -450,116 +510,6 @@ impl Gateway {
         known.insert(fingerprint, merged.clone());
         drop(known);
         merged
-    }
-
-    // What concerns several clients.
-
-    fn tell_changed(&self, server: Option<&str>, kind: ListKind) {
-        let method = match kind {
-            ListKind::Tools => "notifications/tools/list_changed",
-            ListKind::Prompts => "notifications/prompts/list_changed",
-            ListKind::Resources => "notifications/resources/list_changed",
-        };
-        for client in self.sessions() {
-            let sees = match (&client.scope, server) {
-                (Scope::One(name), Some(server)) => &**name == server,
-                _ => true,
-            };
-            if let Some(session) = client.session.as_ref().filter(|_| sees) {
-                session.tell(rpc::notification(method, None));
-            }
-        }
-        self.listeners.changed(server, kind, method);
-    }
-
-    fn tell_updated(&self, server: &Arc<str>, uri: &str, params: &Json) {
-        let method = "notifications/resources/updated";
-        for client in self.sessions() {
-            let Some(session) = &client.session else { continue };
-            let key = (server.clone(), uri.to_owned());
-            if lock(&session.subscriptions).contains(&key) {
-                let exposed = self.routes.exposed(&client.scope, server, uri);
-                let mut params = Object::of(params);
-                params.set("uri", Json::string(&exposed));
-                session.tell(rpc::notification(method, Some(params.to_json().as_text())));
-            }
-        }
-        self.listeners.updated(server, uri, params);
-    }
-
-    fn tell_said(&self, method: &str, params: Option<&Json>, users: &[crate::client::Owner]) {
-        let level = params.and_then(|params| params.get("level"));
-        let level = level.as_ref().and_then(Json::as_str).unwrap_or_default();
-        for client in self.sessions() {
-            let Some(session) = &client.session else { continue };
-            let wanted = lock(&session.level).clone();
-            let is_wanted = method != "notifications/message"
-                || wanted
-                    .is_none_or(|wanted| bridge::level_rank(&level) >= bridge::level_rank(&wanted));
-            if users.contains(&client.owner) && is_wanted {
-                session.tell(rpc::notification(method, params.map(Json::as_text)));
-            }
-        }
-    }
-}
-
-/// Passes on what servers do that concerns more than one call.
-async fn hear(gateway: std::sync::Weak<Gateway>, mut heard: mpsc::UnboundedReceiver<Notice>) {
-    let (due, mut dues) = mpsc::unbounded_channel();
-    // Lists that changed a moment ago: what changes again meanwhile is told once, at the end.
-    let mut recent: HashMap<(Arc<str>, ListKind), bool> = HashMap::new();
-    loop {
-        let notice = tokio::select! {
-            Some(notice) = heard.recv() => notice,
-            Some(key) = dues.recv() => {
-                let Some(gateway) = gateway.upgrade() else { return };
-                if recent.remove(&key) == Some(true) {
-                    gateway.tell_changed(Some(&key.0), key.1);
-                }
-                continue;
-            }
-            else => return,
-        };
-        let Some(gateway) = gateway.upgrade() else { return };
-        match notice {
-            Notice::Changed { server, kind } => match recent.entry((server.clone(), kind)) {
-                Entry::Occupied(mut again) => {
-                    again.insert(true);
-                }
-                Entry::Vacant(first) => {
-                    gateway.tell_changed(Some(&server), kind);
-                    first.insert(false);
-                    let due = due.clone();
-                    tokio::spawn(async move {
-                        tokio::time::sleep(CHANGES_INTERVAL).await;
-                        let _ = due.send((server, kind));
-                    });
-                }
-            },
-            Notice::ResourceUpdated { server, uri, params } => {
-                gateway.tell_updated(&server, &uri, &params);
-            }
-            Notice::Said { method, params, users } => {
-                gateway.tell_said(&method, params.as_ref(), &users);
-            }
-            Notice::Asked { owner, request } => {
-                let client = gateway.sessions().into_iter().find(|client| client.owner == owner);
-                let patience = gateway.config().timeouts.park;
-                tokio::spawn(async move {
-                    let client = client.filter(|client| client.can(&request.method));
-                    let Some(session) = client.and_then(|client| client.session.clone()) else {
-                        return request.refuse("the client cannot answer it").await;
-                    };
-                    let asking = session.ask(&request.method, request.params.as_ref());
-                    let answer = tokio::time::timeout(patience, asking).await;
-                    let answer = answer.unwrap_or_else(|_| {
-                        let message = "the client did not answer in time (park_seconds)";
-                        Err(RpcError::new(rpc::INTERNAL_ERROR, message))
-                    });
-                    request.answer(answer).await;
-                });
-            }
-        }
     }
 }
 

@@ -6,15 +6,19 @@ mod body;
 mod bridge;
 mod caller;
 mod catalog;
+mod clean;
 mod client;
+mod clients;
 mod clock;
 pub mod config;
 mod dispatch;
 mod events;
+mod file_uri;
 mod files;
 mod forward;
 mod front;
 mod gateway;
+mod images;
 mod listeners;
 mod local;
 mod metrics;
@@ -22,10 +26,12 @@ mod orphans;
 mod pipeline;
 mod random;
 mod reply;
+mod retrieval;
 mod routes;
 mod rpc;
 mod shared_sessions;
 mod survey;
+mod tokens;
 mod upstream;
 
 pub use self::{
@@ -35,9 +41,10 @@ pub use self::{
     local::{CallError, Caller, Delivery, LocalCall, Question, Step},
     orphans::{end_orphans, watch_orphans},
     pipeline::{Audience, Text},
+    retrieval::query_worker,
     survey::{Failure, ServerReport, ToolOddity, ToolReport},
     upstream::{
         FailureKind, FollowRedirects, Login, LoginError, LoginOptions, UserAgent, login, logout,
     },
 };
-pub use resultant_store::{File, Store, StoreError, Swept};
+pub use resultant_store::{CallFilter, File, Store, StoreError, Swept, Totals, TotalsBy};

@@ -49,8 +49,10 @@ impl Gateway {
 impl Caller {
     /// The server and its tools; nothing where there is no such server.
     pub async fn report(&self) -> Option<ServerReport> {
-        let upstream = self.gateway.upstream(&self.server)?;
-        Some(report(&upstream, &self.client).await)
+        match self.gateway.upstream(&self.server) {
+            Some(upstream) => Some(report(&upstream, &self.client).await),
+            None => self.gateway.own_tools().filter(|own| own.server == self.server),
+        }
     }
 
     /// Calls a tool of the server. Nothing happens until [`LocalCall::next`] is waited for.

@@ -71,6 +71,8 @@ const STEPS: [(Step, &str); 5] = [
 struct OfServer {
     calls: u64,
     errors: u64,
+    tokens_received: u64,
+    tokens_given: u64,
     steps: [Histogram; STEPS.len()],
 }
 
@@ -103,6 +105,14 @@ impl Metrics {
     /// A call has spent this time in a step.
     pub(crate) fn step(&self, server: &str, step: Step, time: Duration) {
         self.of_server(server, |of| of.steps[step as usize].observe(time.as_secs_f64()));
+    }
+
+    /// Tokens of results: what a model would have seen, and what it got.
+    pub(crate) fn tokens(&self, server: &str, received: u64, given: u64) {
+        self.of_server(server, |of| {
+            of.tokens_received += received;
+            of.tokens_given += given;
+        });
     }
 
     fn of_server(&self, server: &str, count: impl FnOnce(&mut OfServer)) {
@@ -139,6 +149,22 @@ impl Metrics {
                 let _ = writeln!(out, "resultant_calls_total{{{name},outcome=\"error\"}} {failed}");
             }
         });
+        type Count = fn(&OfServer) -> u64;
+        let tokens: [(&str, &str, Count); 2] = [
+            (
+                "resultant_tokens_received",
+                "Tokens that models would have seen of what servers sent.",
+                |of| of.tokens_received,
+            ),
+            ("resultant_tokens_given", "Tokens that models got instead.", |of| of.tokens_given),
+        ];
+        for (name, help, count) in tokens {
+            family(name, "counter", help, &|out| {
+                for (server, of) in &*of_servers {
+                    let _ = writeln!(out, "{name}_total{{server=\"{server}\"}} {}", count(of));
+                }
+            });
+        }
         let help = "What the steps of a call take.";
         family("resultant_step_seconds", "histogram", help, &|out| {
             for (server, of) in &*of_servers {

@@ -11,6 +11,8 @@
 
 mod account;
 pub(crate) mod again;
+mod own;
+mod seen;
 mod write;
 
 use std::{
@@ -20,8 +22,10 @@ use std::{
 };
 
 use bytes::Bytes;
-use resultant::{ClientOptions, Json, Limits, Note, Object, Outcome, ReadOptions, Shape};
-use resultant_store::Ending;
+use resultant::{
+    ClientOptions, Json, Limits, More, Note, Object, Outcome, ReadOptions, Schema, Shape,
+};
+use resultant_store::{Ending, Id};
 
 pub(crate) use self::account::ProgressEvents;
 pub(crate) use self::write::Written;
@@ -35,11 +39,13 @@ use crate::{
     body::Spool,
     bridge,
     catalog::Tool,
-    client::{Exchange, Scope},
+    clean,
+    client::{Client, Exchange, Scope},
     files::FileSink,
     forward::{Answer, Errand, forward},
     gateway::Gateway,
     metrics::Step,
+    retrieval::Naming,
     rpc::{self, RpcError},
     upstream::{Upstream, WireError},
 };
@@ -67,21 +73,26 @@ pub(crate) async fn call_tool(
     audience: Audience,
 ) -> Result<Called, RpcError> {
     let started = Instant::now();
+    if let Some(own) = own::find(gateway, exchange, params).await {
+        let called = own::call(gateway, exchange, own, audience).await;
+        return Ok(called.cleaned(gateway, None, audience));
+    }
     let call = find_tool(gateway, exchange, params).await?;
     let found = Instant::now();
     gateway.metrics.step(&call.upstream.name, Step::Find, found - started);
-    let mut account = Account::open(gateway, exchange, &call).await;
+    let target = (&*call.upstream.name, call.name.as_str());
+    let mut account = Account::open(gateway, exchange, target, call.arguments()).await;
     let Some(_place) = gateway.place_for_call() else {
         let calls_max = gateway.config().limits.calls_in_flight_max;
         let reason = format!("{calls_max} calls are under way already (calls_in_flight_max)");
-        account.close(Closing::without_result(Ending::Refused, &reason)).await;
+        refuse(gateway, account, &call.upstream.name, &reason).await;
         return Ok(Called::Failed(reason));
     };
     let prepared = match prepare(gateway, exchange, &call).await {
         Ok(prepared) => prepared,
         Err(refused) => {
             let reason = refused.to_string();
-            account.close(Closing::without_result(Ending::Refused, &reason)).await;
+            refuse(gateway, account, &call.upstream.name, &reason).await;
             return Ok(Called::Failed(reason));
         }
     };
@@ -120,10 +131,21 @@ pub(crate) async fn call_tool(
         }
         Answer::TimedOut(after) => Ok(Called::Failed(late(&call, after))),
     };
-    let called = called.map(|called| called.with_routes(gateway, exchange, &call));
+    let called = called
+        .map(|called| {
+            called.with_routes(gateway, exchange, &call).cleaned(gateway, call.schema(), audience)
+        })
+        .map_err(|error| clean_error(gateway, error));
     count(gateway, exchange, &call, &called, [started, answered, Instant::now()]);
-    close(gateway, account, &called).await;
+    close(gateway, account, &call.upstream.name, &called).await;
     called
+}
+
+/// The end of a call that is not made.
+async fn refuse(gateway: &Gateway, account: Account, server: &str, reason: &str) {
+    gateway.metrics.called(server, true, 0);
+    let tokens = account.close(Closing::without_result(Ending::Refused, reason)).await;
+    gateway.metrics.tokens(server, tokens.received, tokens.given);
 }
 
 impl Called {
@@ -137,6 +159,29 @@ impl Called {
                 }
                 Called::Written(written)
             }
+            called => called,
+        }
+    }
+
+    /// What the model gets of it, without what it is not to have.
+    fn cleaned(self, gateway: &Gateway, schema: Option<&Schema>, audience: Audience) -> Called {
+        let config = gateway.config();
+        let clean = |text: String| clean::text(&config, &text).into_owned();
+        match self {
+            Called::Written(mut written) => {
+                written.text = match written.text {
+                    Text::Json(json) if matches!(audience, Audience::Client(_)) => {
+                        Text::Json(clean::result(&config, json, schema))
+                    }
+                    Text::Exact(text) => Text::Exact(clean(text)),
+                    Text::Whole { contract, model, is_complete } => {
+                        Text::Whole { contract, model: clean(model), is_complete }
+                    }
+                    text => text,
+                };
+                Called::Written(written)
+            }
+            Called::Failed(reason) => Called::Failed(clean(reason)),
             called => called,
         }
     }
@@ -165,6 +210,11 @@ pub(crate) struct ToolCall {
 }
 
 impl ToolCall {
+    /// The schema of its results, where it has one.
+    fn schema(&self) -> Option<&Schema> {
+        self.tool.as_ref().and_then(|tool| tool.schema.as_ref())
+    }
+
     /// The arguments as the client wrote them.
     pub(crate) fn arguments(&self) -> Option<Json> {
         self.params.get("arguments")
@@ -199,6 +249,7 @@ async fn prepare(
         public_url: &gateway.public_url(),
         server: &call.upstream.config,
         handover_bytes_max: config.limits.handover_bytes_max,
+        asking: gateway.asking(&config, &exchange.client.caller),
     };
     let input = call.tool.as_ref().map(|tool| &tool.input);
     arguments::prepare(&preparing, input, call.arguments().as_ref()).await
@@ -269,7 +320,7 @@ async fn normalize(
     account: &mut Account,
 ) -> Called {
     let Context { audience, notes, scrubber } = context;
-    let options = read_options(gateway, call);
+    let options = read_options(gateway, exchange, call);
     let writer = Writer {
         audience,
         client: client_options(gateway, exchange, call, audience),
@@ -284,7 +335,7 @@ async fn normalize(
     match source {
         Source::Message(message) if message.len() <= QUICK_BYTES_MAX => {
             gateway.metrics.bytes_in(message.len() as u64);
-            account.answered(Answered::short(&message, keeps_raw));
+            account.answered(Answered::short(&message, account.sees(), keeps_raw));
             let message_len = message.len();
             let mut outcome = options.read(message);
             outcome.notes.extend(notes);
@@ -294,7 +345,7 @@ async fn normalize(
             }
             // Only what has files waits for the disk, and what is short enough has none: no text
             // has more tokens than bytes.
-            let budget = gateway.config().budget;
+            let budget = writer.client.budget;
             let is_small = message_len <= budget.bytes.min(budget.tokens);
             let is_quick = outcome.artifacts.is_empty() && is_small;
             let sink = FileSink::new(&gateway.store);
@@ -304,6 +355,7 @@ async fn normalize(
         source => {
             let permit = gateway.large.clone().acquire_owned().await;
             let gateway = gateway.clone();
+            let sees = account.sees();
             let work = move || {
                 let _permit = permit;
                 let mut sink = FileSink::new(&gateway.store);
@@ -311,15 +363,16 @@ async fn normalize(
                 let (answered, mut outcome) = match source {
                     Source::Message(message) => {
                         gateway.metrics.bytes_in(message.len() as u64);
-                        let answered = Answered::long(&gateway.store, owner, &message, keeps_raw);
+                        let answered =
+                            Answered::long(&gateway.store, owner, &message, sees, keeps_raw);
                         (answered, options.read(message))
                     }
                     Source::Spool(spool) => {
                         gateway.metrics.bytes_in(spool.len());
                         let store = &gateway.store;
-                        let answered =
-                            Answered::of_spool(store, owner, &spool, &scrubber, keeps_raw);
-                        (answered, read_spool(&options, &spool, &scrubber, &mut sink))
+                        let read = || read_spool(&options, &spool, &scrubber, &mut sink);
+                        let parts = (&spool, &scrubber);
+                        Answered::of_spool(store, owner, parts, sees, keeps_raw, read)
                     }
                 };
                 outcome.notes.extend(notes);
@@ -344,6 +397,16 @@ async fn normalize(
     }
 }
 
+/// A server's error without what the model is not to have.
+fn clean_error(gateway: &Gateway, error: RpcError) -> RpcError {
+    let config = gateway.config();
+    RpcError {
+        message: clean::text(&config, &error.message).into_owned(),
+        json: clean::value(&config, error.json),
+        ..error
+    }
+}
+
 fn too_many_blocks(outcome: &Outcome, blocks_max: usize) -> Called {
     let count = outcome.carried.block_count;
     Called::Failed(format!(
@@ -351,7 +414,15 @@ fn too_many_blocks(outcome: &Outcome, blocks_max: usize) -> Called {
     ))
 }
 
-fn read_options(gateway: &Gateway, call: &ToolCall) -> ReadOptions {
+/// What the names of files that we make for a call end with, so that a name means one file of a
+/// session for ever: letters and digits that are not taken for one another.
+fn name_suffix(call: Id) -> String {
+    const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+    let bytes = call.to_bytes();
+    bytes[..6].iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect()
+}
+
+fn read_options(gateway: &Gateway, exchange: &Exchange, call: &ToolCall) -> ReadOptions {
     let limits = &gateway.config().limits;
     let peer = call.upstream.any_link().and_then(|link| link.peer().map(|peer| peer.protocol));
     ReadOptions {
@@ -363,6 +434,7 @@ fn read_options(gateway: &Gateway, call: &ToolCall) -> ReadOptions {
         server: peer,
         schema: call.tool.as_ref().and_then(|tool| tool.schema.clone()),
         schema_policy: call.upstream.config.schema_policy,
+        suffix: Some(name_suffix(exchange.call)),
     }
 }
 
@@ -377,18 +449,27 @@ fn client_options(
         Shape::Mcp if client.asks_envelope() => Shape::Envelope,
         shape => shape,
     };
-    ClientOptions {
+    let config = gateway.config();
+    let options = ClientOptions {
         protocol: match audience {
             Audience::Client(protocol) => protocol,
             _ => client.protocol,
         },
         shape,
-        budget: gateway.config().budget,
-        takes_links: false,
-        takes_unknown_blocks: false,
+        budget: resultant::Budget {
+            more: more(gateway, client),
+            ..call.upstream.config.budgets.of(&call.name, config.budget)
+        },
         keeps_small_blocks: true,
         is_advertised: call.tool.as_ref().is_some_and(|tool| tool.schema.is_some()),
-    }
+        ..ClientOptions::default()
+    };
+    config.clients.profile(&client.name()).apply(options)
+}
+
+/// How the model of this client gets more of what it was not shown.
+fn more(gateway: &Gateway, client: &Client) -> More {
+    gateway.known_own_names(client).map_or(More::None, Naming::more)
 }
 
 fn read_spool(
@@ -475,7 +556,12 @@ pub(crate) fn error_result(exchange: &Exchange, message: &str) -> Json {
 }
 
 /// Tells listeners of the files, and closes the account.
-async fn close(gateway: &Gateway, account: Account, called: &Result<Called, RpcError>) {
+async fn close(
+    gateway: &Gateway,
+    account: Account,
+    server: &str,
+    called: &Result<Called, RpcError>,
+) {
     let mut is_told = false;
     let closing = match called {
         Ok(Called::Unfinished(_)) => return account.forget(),
@@ -494,7 +580,8 @@ async fn close(gateway: &Gateway, account: Account, called: &Result<Called, RpcE
             }
         }
     };
-    account.close(closing).await;
+    let tokens = account.close(closing).await;
+    gateway.metrics.tokens(server, tokens.received, tokens.given);
     if is_told {
         // Who is given files can count on their listeners being told; the disk was waited for
         // already.

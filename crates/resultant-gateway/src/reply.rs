@@ -9,7 +9,7 @@ use bytes::Bytes;
 use resultant::{Json, Protocol};
 
 use crate::{
-    body::{Envelope, Spool},
+    body::Spool,
     bridge,
     rpc::{self, RpcError},
 };
@@ -39,11 +39,7 @@ impl PassedFile {
         client: Protocol,
         server: Protocol,
     ) -> Result<PassedFile, RpcError> {
-        let unreadable = |error: io::Error| {
-            RpcError::new(rpc::INTERNAL_ERROR, format!("the answer cannot be read back: {error}"))
-        };
-        let envelope = spool.open().and_then(|mut file| Envelope::of(&mut file));
-        let envelope = envelope.map_err(unreadable)?;
+        let envelope = spool.envelope().clone();
         let (Some(id), Some(result), false) = (envelope.id, envelope.result, envelope.has_error)
         else {
             let message = "the server's answer is long and no result";

@@ -9,7 +9,8 @@ use crate::{
     catalog::{Oddity, ServerCatalog, Tool},
     client::Client,
     gateway::Gateway,
-    upstream::{ConnectError, FailureKind, Upstream, nobody},
+    retrieval::{self, Naming},
+    upstream::{ConnectError, FailureKind, Upstream, nobody, own_info},
 };
 
 /// What is known of a server.
@@ -67,6 +68,11 @@ impl From<ConnectError> for Failure {
 }
 
 impl Gateway {
+    /// The tools for files that stand beside those of the servers, where there are some.
+    pub fn own_tools(&self) -> Option<ServerReport> {
+        own_report(self)
+    }
+
     /// Connects to all servers at the same time, and reports on each in the order of the
     /// configuration.
     pub async fn survey(self: &Arc<Gateway>) -> Vec<ServerReport> {
@@ -74,6 +80,27 @@ impl Gateway {
         let upstreams = self.upstreams();
         join_all(upstreams.iter().map(|upstream| report(upstream, &client))).await
     }
+}
+
+/// Our own tools, as if they were a server's; nothing where there are none, or where a server has
+/// their name.
+pub(crate) fn own_report(gateway: &Gateway) -> Option<ServerReport> {
+    if !gateway.has_own_tools() || gateway.upstream(retrieval::SERVER).is_some() {
+        return None;
+    }
+    let definitions = retrieval::definitions(Naming::Plain).into_iter();
+    let report = |(tool, definition): (retrieval::Tool, Json)| ToolReport {
+        name: tool.name().to_owned(),
+        definition,
+    };
+    Some(ServerReport {
+        server: retrieval::SERVER.to_owned(),
+        protocol: None,
+        info: Some(own_info()),
+        tools: definitions.map(report).collect(),
+        oddities: Vec::new(),
+        failure: None,
+    })
 }
 
 /// Connects to a server, where it is not connected, and says what it found.

@@ -116,14 +116,26 @@ impl Blobs {
     }
 
     /// Reads a part of an object, checked; see [`Object::read`].
-    pub(crate) fn object(&self, name: &str, size: u64, sha256: &str, pieces: Vec<u8>) -> Object {
+    pub(crate) fn object(&self, name: &str, size: u64, sha256: &str, pieces: Arc<[u8]>) -> Object {
         Object {
             objects: Arc::clone(&self.objects),
+            file: self.path(name),
             patience: self.patience,
             name: path::Path::from(name),
             size,
             sha256: sha256.to_owned(),
-            pieces: pieces.into(),
+            pieces,
+        }
+    }
+
+    /// Whether an object is there with all its bytes, as far as the store tells without reading them.
+    pub(crate) async fn has(&self, object: &str, size: u64) -> Result<bool, StoreError> {
+        let path = path::Path::from(object);
+        let asked = async { Ok(self.objects.head(&path).await) };
+        match within(self.patience, asked).await? {
+            Ok(meta) => Ok(meta.size == size),
+            Err(object_store::Error::NotFound { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
         }
     }
 

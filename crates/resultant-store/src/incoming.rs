@@ -3,29 +3,32 @@
 //! Digests are computed while the bytes are written, so nothing is read twice: SHA-256 of the whole,
 //! which is its name among its owner's, and BLAKE3 of each piece, which lets a part be checked
 //! without the rest when it is read. Writing blocks; whoever is in a task of an async runtime uses a
-//! blocking thread.
+//! blocking thread. What was written is brought to the disk while more is written.
+
+mod digests;
 
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, BufWriter, Read as _, Write},
     path::{Path, PathBuf},
+    thread::{self, JoinHandle},
 };
 
 use data_encoding::HEXLOWER;
-use sha2::{Digest as _, Sha256};
 
+pub use self::digests::Digests;
+#[cfg(test)]
+pub(crate) use self::digests::PIECE;
+pub(crate) use self::digests::piece_bytes;
+use self::digests::{Digested, Digesting};
 use crate::Id;
-
-/// How many bytes are checked at once when they are read. Written into every blob's record by way of
-/// its pieces, so it cannot change.
-pub(crate) const PIECE: usize = 1 << 20;
 
 /// So many bytes at most are gathered for one call of the system.
 const GATHERED: usize = 64 << 10;
 
-/// So many bytes at most wait to be brought to the disk, so that bringing the rest there, at the
-/// end, does not take long.
-const UNSYNCED_MAX: u64 = 64 << 20;
+/// So many bytes wait to be brought to the disk, and as many are on their way there, so that
+/// bringing the rest there, at the end, does not take long.
+const UNSYNCED_MAX: u64 = 32 << 20;
 
 /// A file that is being written. Dropped before its end, it is gone.
 #[derive(Debug)]
@@ -33,9 +36,8 @@ pub struct Incoming {
     file: BufWriter<File>,
     place: Temporary,
     size: u64,
-    synced: u64,
-    sha256: Option<Sha256>,
-    pieces: Pieces,
+    digesting: Digesting,
+    syncing: Syncing,
 }
 
 impl Incoming {
@@ -46,24 +48,19 @@ impl Incoming {
             file: BufWriter::with_capacity(GATHERED, file),
             place,
             size: 0,
-            synced: 0,
-            sha256: hashes.then(Sha256::new),
-            pieces: Pieces::default(),
+            digesting: Digesting::new(hashes),
+            syncing: Syncing::default(),
         })
     }
 
     /// Adds bytes. It blocks; after an error there is nothing to do but to drop it.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.digesting.add(bytes, self.size)?;
         self.file.write_all(bytes)?;
-        if let Some(sha256) = &mut self.sha256 {
-            sha256.update(bytes);
-        }
-        self.pieces.add(bytes);
         self.size += bytes.len() as u64;
-        if self.size - self.synced >= UNSYNCED_MAX {
+        if self.size - self.syncing.upto >= UNSYNCED_MAX {
             self.file.flush()?;
-            self.file.get_ref().sync_data()?;
-            self.synced = self.size;
+            self.syncing.start(self.file.get_ref(), self.size)?;
         }
         Ok(())
     }
@@ -81,25 +78,50 @@ impl Incoming {
     /// All bytes are there. Their digest was computed while they were written; where it was not, it
     /// is now.
     pub fn finish(mut self) -> io::Result<Whole> {
-        let sha256 = match self.sha256.take() {
-            Some(sha256) => sha256.finalize().into(),
-            None => {
-                self.file.flush()?;
-                return Whole::measure(self.place);
-            }
-        };
-        self.finish_known(sha256)
+        self.file.flush()?;
+        self.syncing.wait()?;
+        let Digested { size, sha256, pieces } = self.digesting.finish()?;
+        match sha256 {
+            Some(sha256) => Ok(Whole { place: self.place, size, sha256, pieces }),
+            None => Whole::measure(self.place),
+        }
     }
 
     /// All bytes are there, and this is their digest, computed by whoever wrote them.
     pub fn finish_known(mut self, sha256: [u8; 32]) -> io::Result<Whole> {
         self.file.flush()?;
-        Ok(Whole {
-            place: self.place,
-            size: self.size,
-            sha256: HEXLOWER.encode(&sha256),
-            pieces: self.pieces.finish(),
-        })
+        self.syncing.wait()?;
+        let Digested { size, pieces, .. } = self.digesting.finish()?;
+        Ok(Whole { place: self.place, size, sha256: HEXLOWER.encode(&sha256), pieces })
+    }
+}
+
+/// Brings what was written to the disk, on a thread of its own.
+#[derive(Debug, Default)]
+struct Syncing {
+    upto: u64,
+    under_way: Option<JoinHandle<io::Result<()>>>,
+}
+
+impl Syncing {
+    /// Starts with what there is now. Waits where the time before is not over: the disk is then
+    /// slower than whoever writes.
+    fn start(&mut self, file: &File, upto: u64) -> io::Result<()> {
+        self.wait()?;
+        let same = file.try_clone()?;
+        let work = move || same.sync_data();
+        self.upto = upto;
+        match thread::Builder::new().name("sync".to_owned()).spawn(work) {
+            Ok(thread) => self.under_way = Some(thread),
+            Err(_) => file.sync_data()?,
+        }
+        Ok(())
+    }
+
+    /// Waits for what is under way. What fails is told here once, and by no later call.
+    fn wait(&mut self) -> io::Result<()> {
+        let Some(thread) = self.under_way.take() else { return Ok(()) };
+        thread.join().map_err(|_| io::Error::other("the bytes could not be brought to the disk"))?
     }
 }
 
@@ -148,20 +170,27 @@ impl Whole {
     pub(crate) fn measure(place: Temporary) -> io::Result<Whole> {
         let mut file = File::open(&place.0)?;
         let mut buffer = vec![0; GATHERED];
-        let (mut sha256, mut pieces, mut size) = (Sha256::new(), Pieces::default(), 0);
+        let mut digests = Digests::default();
         loop {
-            let count = match file.read(&mut buffer) {
+            match file.read(&mut buffer) {
                 Ok(0) => break,
-                Ok(count) => count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Ok(count) => digests.add(&buffer[..count]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
-            };
-            sha256.update(&buffer[..count]);
-            pieces.add(&buffer[..count]);
-            size += count as u64;
+            }
         }
-        let sha256 = HEXLOWER.encode(&sha256.finalize());
-        Ok(Whole { place, size, sha256, pieces: pieces.finish() })
+        Whole::measured(place, digests)
+    }
+
+    /// The same for a file that somebody has read.
+    pub(crate) fn measured(place: Temporary, digests: Digests) -> io::Result<Whole> {
+        let Digested { size, sha256, pieces } = digests.finish();
+        match sha256 {
+            Some(sha256) if fs::metadata(&place.0)?.len() == size => {
+                Ok(Whole { place, size, sha256, pieces })
+            }
+            _ => Err(io::Error::other("the file is not what was read")),
+        }
     }
 }
 
@@ -202,43 +231,10 @@ impl Drop for Temporary {
     }
 }
 
-/// Digests of pieces as the bytes pass by.
-#[derive(Debug, Default)]
-struct Pieces {
-    done: Vec<u8>,
-    current: blake3::Hasher,
-    filled: usize,
-}
-
-impl Pieces {
-    fn add(&mut self, mut bytes: &[u8]) {
-        while !bytes.is_empty() {
-            let (now, later) = bytes.split_at(bytes.len().min(PIECE - self.filled));
-            self.current.update(now);
-            self.filled += now.len();
-            if self.filled == PIECE {
-                self.close();
-            }
-            bytes = later;
-        }
-    }
-
-    fn close(&mut self) {
-        self.done.extend_from_slice(self.current.finalize().as_bytes());
-        self.current.reset();
-        self.filled = 0;
-    }
-
-    fn finish(mut self) -> Vec<u8> {
-        if self.filled > 0 {
-            self.close();
-        }
-        self.done
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use sha2::{Digest as _, Sha256};
+
     use super::*;
 
     fn bytes(count: usize) -> Vec<u8> {
@@ -248,7 +244,7 @@ mod tests {
     #[test]
     fn digests_do_not_depend_on_how_it_was_written_or_by_whom_they_were_computed() {
         let folder = tempfile::tempdir().unwrap();
-        for size in [0, 1, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE + 77] {
+        for size in [0, 1, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE + 77, 90 * PIECE + 5] {
             let content = bytes(size);
             let sha256: [u8; 32] = Sha256::digest(&content).into();
             let expected: Vec<u8> =

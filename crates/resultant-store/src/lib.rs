@@ -23,7 +23,7 @@ pub use self::{
     blobs::{ByteStream, Place},
     error::StoreError,
     id::Id,
-    incoming::{Incoming, Whole},
+    incoming::{Digests, Incoming, Whole},
     records::{
         Entry, Page,
         calls::{Call, CallFilter, Ending, Raw},
@@ -33,11 +33,12 @@ pub use self::{
         sessions::{Session, SessionKind},
         slips::SlipKind,
         tokens::{TokenRecord, TokenScope},
+        totals::{Totals, TotalsBy},
     },
     store::{Quotas, Store, StoreOptions},
     sweep::{Retention, Swept},
     token::{
-        Action, Audience, Grant, Kind, Lifetimes, Refused, TOKEN_LENGTH, Wanted, find_tokens,
-        redact,
+        Action, Audience, Grant, Kind, Lifetimes, Refused, TOKEN_LENGTH, Wanted, find_token_ids,
+        find_tokens, redact,
     },
 };

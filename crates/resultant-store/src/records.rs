@@ -3,7 +3,7 @@
 //! What somebody waits for is written at once, each in its own transaction. What is only noted in
 //! passing, calls and events, goes through one queue and is written many at a time.
 
-mod blobs;
+pub(crate) mod blobs;
 pub(crate) mod calls;
 mod clearing;
 pub(crate) mod dashboards;
@@ -16,6 +16,7 @@ pub(crate) mod slips;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod tokens;
+pub(crate) mod totals;
 mod wake;
 mod writer;
 

@@ -4,6 +4,7 @@
 //! asked for is asked for with its owner. Nothing here waits for longer than `patience` in one step.
 
 mod files;
+mod known;
 mod layout;
 mod tokens;
 
@@ -15,9 +16,10 @@ use std::{
 };
 
 use crate::{
-    Call, CallFilter, Dashboard, Entry, Event, Feed, Id, Incoming, Lifetimes, Page, Place, Session,
-    SessionKind, SlipKind, StoreError,
+    Call, CallFilter, Dashboard, Digests, Entry, Event, Feed, Id, Incoming, Lifetimes, Page, Place,
+    Session, SessionKind, SlipKind, StoreError, Totals, TotalsBy, Whole,
     blobs::{Blobs, within},
+    incoming::Temporary,
     records::Records,
     token::KeyRing,
 };
@@ -59,6 +61,7 @@ pub struct Store {
     ring: KeyRing,
     quotas: Quotas,
     patience: Duration,
+    known: known::Known,
     /// Objects that are being uploaded, or are uploaded and about to be recorded.
     under_way: Mutex<HashSet<String>>,
 }
@@ -90,6 +93,7 @@ impl Store {
             ring: KeyRing::new(lifetimes),
             quotas,
             patience,
+            known: known::Known::default(),
             under_way: Mutex::default(),
         };
         layout.bring_up_to_date(&store, &old_owner).await?;
@@ -110,6 +114,12 @@ impl Store {
     /// [`Incoming::finish_known`].
     pub fn incoming_known(&self) -> Result<Incoming, StoreError> {
         Ok(Incoming::new(&self.incoming, false)?)
+    }
+
+    /// A file beside those that come in, as it is: these are the digests of all its bytes. It stays
+    /// where it is too, until somebody deletes it there. It blocks.
+    pub fn adopt(&self, file: &Path, digests: Digests) -> Result<Whole, StoreError> {
+        Ok(Whole::measured(Temporary::link(&self.incoming, file)?, digests)?)
     }
 
     /// Finishes what is queued and closes.
@@ -276,6 +286,16 @@ impl Store {
         page: &Page,
     ) -> Result<Vec<Call>, StoreError> {
         self.soon(self.records.calls(owner, filter, page)).await
+    }
+
+    /// What the calls of an owner came to, or those of everybody: at most a thousand rows.
+    pub async fn totals(
+        &self,
+        owner: Option<&str>,
+        filter: &CallFilter,
+        by: TotalsBy,
+    ) -> Result<Vec<Totals>, StoreError> {
+        self.soon(self.records.totals(owner, filter, by)).await
     }
 
     /// Events of a session after this number, at most `count`.

@@ -11,7 +11,7 @@ mod scan;
 
 pub use self::{
     format::TOKEN_LENGTH,
-    scan::{find_tokens, redact},
+    scan::{find_token_ids, find_tokens, redact},
 };
 pub(crate) use self::{
     format::{Stated, caller},

@@ -7,19 +7,25 @@ pub(crate) mod foreign;
 mod media;
 mod name;
 
-use std::fmt::{self, Write as _};
+use std::{
+    fmt::{self, Write as _},
+    sync::Arc,
+};
 
 use bytestring::ByteString;
 use sha2::{Digest as _, Sha256};
 
 pub(crate) use self::{
-    media::{Decided, decide_media_type, essence, extension_for, is_showable, sniff_image},
+    media::{
+        Decided, decide_media_type, essence, extension_for, is_showable, signature, sniff_image,
+    },
     name::{Names, clean_name, is_unseen, last_segment},
 };
 use crate::{
     base64,
     json::{Json, Object, ObjectWriter},
     spill::SpillId,
+    survey::Survey,
 };
 
 /// A file that belongs to a result.
@@ -55,6 +61,36 @@ pub struct Artifact {
     pub content: Content,
     /// The block it came in, where it came in one.
     pub(crate) origin: Origin,
+    /// Width and height of a picture.
+    pub(crate) pixels: Option<(usize, usize)>,
+    /// It is a text that was cut out of the result.
+    pub(crate) cut: Option<Arc<Cut>>,
+}
+
+/// A text that was too long to stay in the result while it was read.
+#[derive(Debug)]
+pub(crate) struct Cut {
+    /// What stands for it.
+    pub(crate) stand_in: String,
+    /// What it is.
+    pub(crate) survey: Arc<Survey>,
+    /// The JSON that it is, its own long strings cut out.
+    pub(crate) json: Option<Json>,
+}
+
+/// Width and height of a picture, where these first bytes of it say them.
+pub(crate) fn pixels_of(head: &[u8]) -> Option<(usize, usize)> {
+    sniff_image(head)?;
+    imagesize::blob_size(head).ok().map(|size| (size.width, size.height))
+}
+
+/// A name of ours with what tells it from the same name of other results.
+pub(crate) fn own_name(name: &str, suffix: Option<&str>) -> String {
+    match (suffix, name.rsplit_once('.')) {
+        (None, _) => name.to_owned(),
+        (Some(suffix), Some((stem, extension))) => format!("{stem}-{suffix}.{extension}"),
+        (Some(suffix), None) => format!("{name}-{suffix}"),
+    }
 }
 
 /// How a file came.
@@ -162,7 +198,31 @@ impl Artifact {
             extra: Object::default(),
             content: Content::Text(text),
             origin: Origin::Elsewhere,
+            pixels: None,
+            cut: None,
         }
+    }
+
+    /// What is known of it beside its type and size, in a few words.
+    pub(crate) fn about(&self) -> Option<String> {
+        if let Some((width, height)) = self.pixels {
+            return Some(format!("{width} × {height} px"));
+        }
+        let cut = self.cut.as_deref()?;
+        Some(match cut.json {
+            Some(_) => "JSON".to_owned(),
+            None => cut.survey.describe(),
+        })
+    }
+
+    /// Its name and what it is, where it stands in a text: `NAME, TYPE, 123 bytes, 20 × 10 px`.
+    pub(crate) fn label(&self) -> String {
+        let mut label = format!("{}, {}, {} bytes", self.name, self.mime, self.size);
+        if let Some(about) = self.about() {
+            label.push_str(", ");
+            label.push_str(&about);
+        }
+        label
     }
 
     /// Hands the bytes on in parts. `false` where they are not here: in a sink, or elsewhere.

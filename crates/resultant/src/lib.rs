@@ -15,6 +15,8 @@ mod render;
 pub mod rmcp;
 mod schema;
 mod spill;
+mod survey;
+mod table;
 mod value;
 mod wire;
 
@@ -30,12 +32,16 @@ pub use self::{
     outcome::{Canvas, Display, Link, Mode, Outcome},
     protocol::{Protocol, UnknownProtocol},
     read::{Input, ReadOptions, Reader, read},
-    render::{Budget, ClientOptions, ClientResult, ModelText, Shape, estimate_tokens},
+    render::{
+        BlockTypes, Budget, ClientOptions, ClientResult, IMAGE_BLOCKS_MAX, ModelText, More, Sees,
+        Shape, ShownImage, estimate_tokens,
+    },
     schema::{
         Advertise, Problem, Schema, SchemaError, SchemaLimits, SchemaPolicy, Unchecked,
         UnknownSchemaPolicy, Upgrade, Verdict,
     },
     spill::{MemorySink, Sink, SpillId},
+    table::{Cell, Row, RowReader, TableKind, TableLosses, table_kind},
     value::{
         Any, Block, Bytes, Contents, Data, Failure, Profile, ReadResult, Reply, ResourceReply,
         ToolResult, UnknownProfile, reply, reply_resource,

@@ -29,6 +29,10 @@ pub struct Limits {
     pub name_bytes_max: usize,
     /// A longer text inside an embedded resource becomes an artifact.
     pub embedded_text_bytes_max: usize,
+    /// Longer base64 inside of a string is taken out as a file, where its bytes are of a kind that
+    /// is known or a `data:` URI says their type. The default, 4 KiB, is more than fits into the
+    /// default budget.
+    pub inline_base64_bytes_max: usize,
 }
 
 impl Default for Limits {
@@ -41,6 +45,7 @@ impl Default for Limits {
             notes_max: 64,
             name_bytes_max: 255,
             embedded_text_bytes_max: 8 << 10,
+            inline_base64_bytes_max: 4 << 10,
         }
     }
 }

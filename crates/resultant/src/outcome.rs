@@ -42,6 +42,16 @@ pub struct Outcome {
     /// The convention it was written in, with the evidence.
     pub dialect: Dialect,
     pub(crate) source: Source,
+    /// Files that nobody can look for, by their names.
+    pub(crate) unkept: Vec<String>,
+}
+
+impl Outcome {
+    /// Says that this file could not be kept, or could not be made: no text for the model sends
+    /// anybody there.
+    pub fn is_not_kept(&mut self, name: &str) {
+        self.unkept.push(name.to_owned());
+    }
 }
 
 /// What the protocol carries beside the result: for clients, not for the model.
@@ -134,6 +144,8 @@ pub(crate) struct Source {
     pub(crate) is_schema_wrapped: bool,
     /// The schema refuses the structured content, or needs one and there is none.
     pub(crate) has_schema_problem: bool,
+    /// What names of ours end with.
+    pub(crate) suffix: Option<String>,
 }
 
 /// What an error says that says nothing.

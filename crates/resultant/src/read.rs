@@ -53,6 +53,10 @@ pub struct ReadOptions {
     pub schema: Option<Schema>,
     /// What to do with a result that the schema refuses.
     pub schema_policy: SchemaPolicy,
+    /// What the names of files end with that are made here: `output-k3v9tq.txt`. A host that keeps
+    /// the files of many results together gives each result another one. Names that the tool gave
+    /// stay as they are.
+    pub suffix: Option<String>,
 }
 
 impl ReadOptions {
@@ -76,13 +80,19 @@ impl ReadOptions {
         Reader { options: self, chunks: Chunks::new(&self.limits, sink) }
     }
 
+    fn builder(&self, spilled: Vec<Spilled>) -> Builder<'_> {
+        let mut builder = Builder::new(&self.limits, spilled);
+        builder.source.suffix.clone_from(&self.suffix);
+        builder
+    }
+
     fn assemble(
         &self,
         scanned: &Scanned,
         spilled: Vec<Spilled>,
         repairs: &Repairs,
     ) -> (Outcome, Vec<crate::SpillId>) {
-        let mut builder = Builder::new(&self.limits, spilled);
+        let mut builder = self.builder(spilled);
         repairs.note(&mut builder);
         builder.note_findings(&scanned.findings, "");
         builder.source.is_rewritten |= builder.has_spills();
@@ -225,7 +235,7 @@ impl ReadOptions {
 
     /// A message that is no JSON: text is the result, other bytes are a file.
     fn read_malformed(&self, bytes: &[u8], error: &SyntaxError) -> Outcome {
-        let mut builder = Builder::new(&self.limits, Vec::new());
+        let mut builder = self.builder(Vec::new());
         let message = format!("the message is no JSON: {error}");
         builder.note(Note::changed(Rule::R2, format!("byte {}", error.offset), message));
         if self.active_schema().is_some() {
@@ -257,7 +267,7 @@ impl ReadOptions {
 
     /// A message in chunks that is no JSON, or too large: an error that shows how it starts.
     fn read_broken_chunks(&self, error: &ScanError, head: &[u8], total: u64) -> Outcome {
-        let mut builder = Builder::new(&self.limits, Vec::new());
+        let mut builder = self.builder(Vec::new());
         let message = match error {
             ScanError::Syntax(error) => format!("the message is no JSON: {error}"),
             ScanError::TooLarge { limit } => format!(

@@ -2,7 +2,7 @@
 
 mod budget;
 mod client;
-mod digest;
+pub(crate) mod digest;
 mod hide;
 mod model;
 mod preview;
@@ -11,7 +11,7 @@ mod valid;
 mod view;
 
 pub use self::{
-    budget::{Budget, estimate_tokens},
-    client::{ClientOptions, ClientResult, Shape},
+    budget::{Budget, More, estimate_tokens},
+    client::{BlockTypes, ClientOptions, ClientResult, IMAGE_BLOCKS_MAX, Sees, Shape, ShownImage},
     model::ModelText,
 };

@@ -11,15 +11,17 @@
 
 mod chunks;
 
-use std::{fmt::Write as _, io};
+use std::{fmt::Write as _, io, sync::Arc};
 
 use sha2::{Digest as _, Sha256};
 
 pub(crate) use self::chunks::{Chunks, ChunksEnd};
 use crate::{
     Limits,
-    base64::Decoder,
+    artifact::signature,
+    base64::{self, Decoder},
     json::{ScanOptions, Scanned, Scanner},
+    survey::{Survey, Surveyor},
 };
 
 /// Names one string that was handed to a sink.
@@ -92,6 +94,10 @@ pub(crate) struct Spilled {
     pub(crate) tail: Vec<u8>,
     /// The text as JSON, its own long strings cut out.
     pub(crate) inner: Option<Scanned>,
+    /// What stands before the base64 that was decoded.
+    pub(crate) prefix: String,
+    /// What a text is.
+    pub(crate) survey: Option<Arc<Survey>>,
     /// The rest of a string whose start was base64: it follows, as text, under this id.
     pub(crate) undecodable_rest: Option<SpillId>,
     /// The sink failed.
@@ -190,11 +196,29 @@ struct Open {
     is_blank: bool,
     /// The place of the decoded start, where the base64 turned out to be none.
     decoded_start: Option<SpillId>,
+    /// What stands before the base64.
+    prefix: String,
+    /// Looks at a text as it passes.
+    surveyor: Option<Box<Surveyor>>,
 }
 
 enum Mode {
     Text,
     Base64(Decoder),
+}
+
+/// The start of a text that is a file in base64: what stands before the bytes, where their type is
+/// known by a `data:` URI or by their signature.
+fn before_base64(text: &str) -> Option<&str> {
+    const LOOKED_AT_CHARACTERS: usize = 256;
+    const PREFIX_BYTES_MAX: usize = 120;
+    let start = text.floor_char_boundary(PREFIX_BYTES_MAX);
+    let uri = text[..start].find(";base64,").filter(|_| text.starts_with("data:"));
+    let prefix = uri.map_or("", |at| &text[..at + ";base64,".len()]);
+    let digits = text.get(prefix.len()..prefix.len() + LOOKED_AT_CHARACTERS)?;
+    let mut bytes = Vec::new();
+    base64::decode_in_parts(digits, |part| bytes.extend_from_slice(part)).ok()?;
+    (uri.is_some() || signature(&bytes).is_some()).then_some(prefix)
 }
 
 /// A scanner for the text that passes.
@@ -243,6 +267,8 @@ impl<'a> Spiller<'a> {
             failure: None,
             is_blank: true,
             decoded_start: None,
+            prefix: String::new(),
+            surveyor: None,
         }
     }
 
@@ -253,9 +279,21 @@ impl<'a> Spiller<'a> {
             let start = text.trim_start();
             open.is_blank = start.is_empty();
             self.start_nested(start);
+            if self.nested.is_some() {
+                open.surveyor.get_or_insert_default().leave_json();
+            }
+        }
+        let mut text = text;
+        if open.size == 0
+            && open.decoded_start.is_none()
+            && let (Mode::Text, Some(prefix)) = (&open.mode, before_base64(text))
+        {
+            open.mode = Mode::Base64(Decoder::default());
+            prefix.clone_into(&mut open.prefix);
+            text = &text[prefix.len()..];
         }
         match &mut open.mode {
-            Mode::Text => open.write(self.sink, text.as_bytes()),
+            Mode::Text => open.write_text(self.sink, text),
             Mode::Base64(decoder) => {
                 let held = decoder.held();
                 let mut decoded = Vec::with_capacity(text.len() / 4 * 3 + 4);
@@ -296,8 +334,8 @@ impl<'a> Spiller<'a> {
         self.spilled.push(open.into_spilled(true));
         let mut rest = self.new_open(Hint::None, Mode::Text);
         rest.decoded_start = Some(start);
-        rest.write(self.sink, held.as_bytes());
-        rest.write(self.sink, text.as_bytes());
+        rest.write_text(self.sink, held);
+        rest.write_text(self.sink, text);
         rest
     }
 
@@ -362,6 +400,11 @@ fn handle(spilled: &Spilled) -> String {
 }
 
 impl Open {
+    fn write_text(&mut self, sink: &mut dyn Sink, text: &str) {
+        self.surveyor.get_or_insert_default().feed(text);
+        self.write(sink, text.as_bytes());
+    }
+
     fn write(&mut self, sink: &mut dyn Sink, bytes: &[u8]) {
         if bytes.is_empty() {
             return;
@@ -398,6 +441,8 @@ impl Open {
             head: self.head,
             tail: self.tail,
             inner: None,
+            prefix: self.prefix,
+            survey: self.surveyor.map(|surveyor| Arc::new(surveyor.finish())),
             undecodable_rest: None,
             failure: self.failure,
         }

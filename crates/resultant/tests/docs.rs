@@ -153,6 +153,7 @@ fn the_limits_are_those_of_the_code() {
         notes_max,
         name_bytes_max,
         embedded_text_bytes_max,
+        inline_base64_bytes_max,
     } = Limits::default();
     let limits = [
         ("depth_max", depth_max),
@@ -162,6 +163,7 @@ fn the_limits_are_those_of_the_code() {
         ("notes_max", notes_max),
         ("name_bytes_max", name_bytes_max),
         ("embedded_text_bytes_max", embedded_text_bytes_max),
+        ("inline_base64_bytes_max", inline_base64_bytes_max),
     ];
     for (name, value) in limits {
         let row = format!("| `{name}` | {} |", grouped(value));

@@ -8,6 +8,8 @@
 mod advertised;
 #[path = "properties/client.rs"]
 mod client;
+#[path = "properties/digest.rs"]
+mod digest;
 #[path = "properties/found.rs"]
 mod found;
 #[path = "properties/generate.rs"]

@@ -1,9 +1,9 @@
-//! The arguments of the commands that use servers once: `tools`, `call`, `doctor`, `login` and
-//! `sweep`.
+//! The arguments of the commands that use servers once, or what was kept of them: `tools`, `call`,
+//! `doctor`, `login`, `sweep` and `stats`.
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use resultant::Protocol;
 
 use super::Audience;
@@ -232,4 +232,44 @@ pub(crate) struct SweepArguments {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+pub(super) const STATS_EXAMPLES: &str = "\
+Tokens are those that a model sees: of what servers sent, and of what it got instead. Calls of the
+tools for files are under `resultant`; what a model looked up there is taken off what was saved.
+The numbers come from the records in the data folder, those of all users; a gateway need not run.
+
+Exit code: 0; 2 when the store cannot be used.
+
+Examples:
+  resultant stats                                        by server
+  resultant stats --by session
+  resultant stats --server files --json";
+
+#[derive(Debug, Args)]
+pub(crate) struct StatsArguments {
+    #[command(flatten)]
+    pub(crate) source: SourceArguments,
+
+    /// Only the calls of this session
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+
+    /// Only the calls of this server
+    #[arg(long, value_name = "NAME")]
+    pub(crate) server: Option<String>,
+
+    /// What the rows are
+    #[arg(long, value_enum, default_value_t = StatsBy::Server)]
+    pub(crate) by: StatsBy,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StatsBy {
+    Server,
+    Session,
 }

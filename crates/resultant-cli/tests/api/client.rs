@@ -70,6 +70,14 @@ impl Bench {
         Bench { gateway, credential, _folder: folder }
     }
 
+    /// Starts it again, where it was stopped, with what it had.
+    pub(crate) fn restart(&mut self) {
+        let folder = self.gateway.folder.clone();
+        let config = fs::read_to_string(folder.join("resultant.json")).expect("a configuration");
+        let config = serde_json::from_str(&config).expect("JSON");
+        self.gateway = Gateway::start(PROGRAM, &config, &folder).expect("a gateway");
+    }
+
     pub(crate) fn address(&self) -> &str {
         self.gateway.url.trim_start_matches("http://")
     }

@@ -103,6 +103,13 @@ fn conditions_are_kept() {
     assert_eq!(status(&format!("If-Modified-Since: {modified}\r\n")).0, 304);
     assert_eq!(status(&format!("If-Match: {etag}\r\n")), (200, 100_000));
     assert_eq!(status("If-Match: \"x\"\r\n").0, 412);
+    assert_eq!(status(&format!("If-Match: W/{etag}\r\n")).0, 412, "what is only like it");
+    assert_eq!(status(&format!("If-None-Match: W/{etag}\r\n")).0, 304);
+    let head = format!("HEAD /api/files/download/{}", shelf.key);
+    for range in ["Range: bytes=0-9\r\n", "Range: bytes=100000-\r\n"] {
+        let head = shelf.bench.request(&head, range, b"");
+        assert_eq!((head.status, head.header("content-length")), (200, Some("100000")), "{range}");
+    }
     let range = "Range: bytes=0-9\r\n";
     assert_eq!(status(&format!("{range}If-Range: {etag}\r\n")), (206, 10));
     assert_eq!(status(&format!("{range}If-Range: \"x\"\r\n")), (200, 100_000));
@@ -224,6 +231,24 @@ fn a_single_use_lasts_for_one_whole_file() {
     }
     assert_eq!(get("Range: bytes=0-49999\r\n").status, 206);
     assert_eq!(get("Range: bytes=50000-\r\n").status, 206);
-    assert_eq!(get("").status, 404);
-    assert_eq!(get("Range: bytes=0-0\r\n").status, 404);
+    let refused = get("");
+    assert_eq!(refused.status, 404);
+    // Of one that is used up nothing is told any more, however it is asked.
+    for headers in [
+        "Range: bytes=0-0\r\n".to_owned(),
+        "Range: bytes=100000-\r\n".to_owned(),
+        format!("If-None-Match: \"{}\"\r\n", shelf.key),
+        "If-Match: \"x\"\r\n".to_owned(),
+    ] {
+        let response = get(&headers);
+        assert_eq!((response.status, &response.body), (404, &refused.body), "{headers}");
+    }
+    let head = shelf.bench.anonymous("HEAD", &url, "");
+    assert_eq!((head.status, head.header("etag")), (404, None));
+    let empty = text(&shelf.bench.upload(&shelf.bench.session(), "empty.txt", b"")["key"]);
+    let made = shelf.bench.post(&format!("/api/files/{empty}/links"), &json!({"single_use": true}));
+    let url = text(&made.json()["url"]);
+    for (method, status) in [("HEAD", 200), ("GET", 200), ("GET", 404), ("HEAD", 404)] {
+        assert_eq!(shelf.bench.anonymous(method, &url, "").status, status, "{method}");
+    }
 }

@@ -96,6 +96,27 @@ fn sessions_do_not_hear_each_other() {
 }
 
 #[test]
+fn a_stream_ends_with_its_session_and_numbers_never_go_back() {
+    let bench = Bench::new();
+    let session = bench.session();
+    let mut events = listen(&bench, &session, "", "");
+    bench.upload(&session, "a.txt", b"a");
+    assert_eq!(events.next().and_then(|event| event.id), Some(1));
+    assert_eq!(bench.delete(&format!("/api/sessions/{session}")).status, 204);
+    assert!(events.next().is_none(), "the stream goes on without its session");
+    // The one that is always there is made again, and its events are numbered on.
+    let mut events = listen(&bench, "default", "", "");
+    bench.upload("default", "a.txt", b"a");
+    let last = events.next().and_then(|event| event.id).expect("a number");
+    assert_eq!(bench.delete("/api/sessions/default").status, 204);
+    assert!(events.next().is_none(), "the stream goes on without its session");
+    bench.upload("default", "b.txt", b"b");
+    let mut again = listen(&bench, "default", "", &format!("Last-Event-ID: {last}\r\n"));
+    let event = again.next().expect("an event");
+    assert_eq!((event.id, &event.data["files"][0]["name"]), (Some(last + 1), &json!("b.txt")));
+}
+
+#[test]
 fn a_web_socket_says_the_same() {
     let bench = Bench::new();
     let session = bench.session();

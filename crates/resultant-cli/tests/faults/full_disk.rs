@@ -54,9 +54,9 @@ fn a_full_disk_is_said_and_passes() {
     wait_until("what was written is gone", || incoming().is_empty());
     alive(&client);
     // Message and file fit.
-    assert!(succeed(&client, "big_text", &json!({"megabytes": 3})).contains("2640000 bytes"));
+    assert!(succeed(&client, "big_text", &json!({"megabytes": 3})).contains("2,640,000 bytes"));
     // The message fits, its file does not.
-    let result = call(&client, "big_text", &json!({"megabytes": 9}));
+    let result = call(&client, "big_text", &json!({"megabytes": 10}));
     let said = text(&result);
     assert!(said.contains("No space left"), "{said}");
     assert!(said.contains("0123456789"), "what there is of it is shown: {said}");

@@ -106,7 +106,7 @@ fn many_large_results_at_once_end_well() {
         for call in calls {
             let result = call.join().expect("an answer");
             assert_ne!(result["isError"], json!(true), "{result}");
-            assert!(text(&result).contains("8800000 bytes"), "{result}");
+            assert!(text(&result).contains("8,800,000 bytes"), "{result}");
         }
     });
     kept(&bench.data(), &sha256);

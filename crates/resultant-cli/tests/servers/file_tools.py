@@ -28,6 +28,9 @@ TOOLS = {
     },
     "whoami": {"username": string(), "greeting": string()},
     "fetch": {"filename": string(), "file_names": {"type": "array", "items": string()}},
+    "hide": {"filename": string()},
+    "point": {"uris": {"type": "array", "items": string()}},
+    "die": {"words": string(), "marker": string()},
 }
 
 
@@ -54,6 +57,17 @@ def call(name, arguments):
         return seen
     if name == "whoami":
         return arguments
+    if name == "hide":
+        # The address inside a file, where nothing shows that it is one.
+        data = ("see " + arguments["filename"]).encode()
+        return {"results": "hidden", "artifacts": [
+            {"name": "note.txt", "b64": base64.b64encode(data).decode()},
+        ]}
+    if name == "die":
+        # Ends when the next message is there, so that somebody else waits for an answer too.
+        open(arguments["marker"], "w").close()
+        sys.stdin.readline()
+        sys.exit(arguments["words"])
     urls = [arguments[key] for key in ("filename",) if key in arguments]
     urls += arguments.get("file_names", [])
     print(json.dumps({
@@ -77,6 +91,13 @@ def answer(method, params):
                                            "required": [key for key in ("username",) if key in properties]}}
             for name, properties in TOOLS.items()
         ]}
+    if method == "tools/call" and params["name"] == "point":
+        uris = params["arguments"]["uris"]
+        files = [{"name": f"file-{at}.txt", "url": uri} for at, uri in enumerate(uris)]
+        text = json.dumps({"results": "see", "artifacts": files, "links": uris})
+        links = [{"type": "resource_link", "uri": uri, "name": f"link-{at}"}
+                 for at, uri in enumerate(uris)]
+        return {"content": [{"type": "text", "text": text}, *links]}
     if method == "tools/call":
         try:
             result = call(params["name"], params.get("arguments") or {})

@@ -52,6 +52,8 @@ pub(crate) type Answer = dyn Fn(&Message) -> Option<Value> + Send + Sync;
 /// Who the client says it is, and what it does when asked.
 #[derive(Clone)]
 pub(crate) struct Identity {
+    /// The name in `clientInfo`.
+    pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) capabilities: Value,
     answer: Arc<Answer>,
@@ -60,7 +62,13 @@ pub(crate) struct Identity {
 impl Identity {
     /// A client that has no capabilities and refuses every request.
     pub(crate) fn plain(version: &str) -> Self {
+        Self::named("raw", version)
+    }
+
+    /// The same under another name: what a client is known to show its model goes by the name.
+    pub(crate) fn named(name: &str, version: &str) -> Self {
         Self {
+            name: name.to_owned(),
             version: version.to_owned(),
             capabilities: json!({}),
             answer: Arc::new(|_: &Message| None),
@@ -72,7 +80,7 @@ impl Identity {
         capabilities: Value,
         answer: impl Fn(&Message) -> Option<Value> + Send + Sync + 'static,
     ) -> Self {
-        Self { version: version.to_owned(), capabilities, answer: Arc::new(answer) }
+        Self { capabilities, answer: Arc::new(answer), ..Self::plain(version) }
     }
 
     fn is_modern(&self) -> bool {
@@ -146,7 +154,7 @@ impl Client {
         let params = json!({
             "protocolVersion": identity.version,
             "capabilities": identity.capabilities,
-            "clientInfo": {"name": "raw", "version": "1"},
+            "clientInfo": {"name": identity.name, "version": "1"},
         });
         client.server = client.result("initialize", params)?;
         if let Wire::Http(http) = &mut client.wire {
@@ -250,7 +258,8 @@ impl Client {
         {
             meta.insert(META_VERSION.to_owned(), json!(self.identity.version));
             meta.insert(META_CAPABILITIES.to_owned(), self.identity.capabilities.clone());
-            meta.insert(META_CLIENT.to_owned(), json!({"name": "raw", "version": "1"}));
+            let client = json!({"name": self.identity.name, "version": "1"});
+            meta.insert(META_CLIENT.to_owned(), client);
         }
         params
     }

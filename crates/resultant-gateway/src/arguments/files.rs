@@ -11,6 +11,7 @@ use super::{
     references::{self, Reference, SCHEME},
     splice::{Path, content, each_string, pointer},
 };
+use crate::file_uri::FilePart;
 
 /// References in the arguments of one call.
 const REFERENCES_MAX: usize = 64;
@@ -31,6 +32,16 @@ pub(super) struct Wish {
     pub(super) what: What,
     /// What the schema wants there, where it says something.
     pub(super) form: Option<Form>,
+}
+
+impl Wish {
+    /// The part of the file that is meant; all of it when absent.
+    pub(super) fn part(&self) -> Option<&FilePart> {
+        match &self.what {
+            What::Reference(reference) => reference.part.as_ref(),
+            What::Name(_) => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -289,6 +300,6 @@ mod tests {
         let refused = search.wishes(&many("resultant://files/a", 65)).unwrap_err();
         assert!(refused.to_string().contains("more than 64 files"));
         let refused = search.wishes(r#"{"a": "resultant://files/a?offset=1"}"#).unwrap_err();
-        assert!(refused.to_string().contains("as a whole"));
+        assert!(refused.to_string().contains("?bytes=0-4095"));
     }
 }

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use resultant::{Json, Note, Rule};
+use resultant_query::QueryError;
 use resultant_store::{Action, Audience, File, Grant, Kind, Origin, Page, StoreError};
 
 use super::{
@@ -18,7 +19,11 @@ use super::{
     shown,
     splice::Edit,
 };
-use crate::config::Handover;
+use crate::{
+    config::Handover,
+    file_uri::{FilePart, PART_HINT},
+    retrieval,
+};
 
 /// So many of the session's files are looked through for near names.
 const KNOWN_MAX: u32 = 1000;
@@ -48,26 +53,36 @@ impl<'a> Handing<'a> {
                 granted.push((wish, file));
             }
         }
-        self.check_size(&granted)?;
+        let mut room = self.check_size(&granted)?;
         let mut edits = Vec::new();
         let mut links = Vec::new();
         for (wish, file) in granted {
+            let part = wish.part().cloned();
             let Wish { range, argument, form, .. } = wish;
-            if form == Some(Form::Url) {
-                links.push((range, argument, file));
-                continue;
-            }
-            let bytes = self.read(&file).await?;
+            let bytes = match &part {
+                None if form == Some(Form::Url) => {
+                    links.push((range, argument, file));
+                    continue;
+                }
+                None => self.read(&file).await?,
+                Some(part) => {
+                    let bytes = self.take(&file, part, form, &argument, room).await?;
+                    room = room.saturating_sub(bytes.len() as u64);
+                    bytes
+                }
+            };
             let (form, text) = references::written(form, &file.name, &argument, bytes)?;
             edits.push(Edit { range, text: text.into() });
-            prepared.handed.push(Handed { name: file.name, key: file.key, form, argument });
+            let part = part.map(|part| part.written);
+            prepared.handed.push(Handed { name: file.name, key: file.key, form, argument, part });
         }
         for (range, argument, file) in links {
             let url = self.link(&file, prepared).await?;
             let text = Json::string(&url).as_text().to_owned();
             edits.push(Edit { range, text: text.into() });
-            let form = Form::Url;
-            prepared.handed.push(Handed { name: file.name, key: file.key, form, argument });
+            let handed =
+                Handed { name: file.name, key: file.key, form: Form::Url, argument, part: None };
+            prepared.handed.push(handed);
         }
         Ok(edits)
     }
@@ -134,7 +149,7 @@ impl<'a> Handing<'a> {
     async fn find_reference(&self, reference: &Reference) -> Result<Option<File>, StoreError> {
         let Preparing { store, caller, .. } = self.preparing;
         let owner = caller.owner();
-        let Reference { name, sha256 } = reference;
+        let Reference { name, sha256, .. } = reference;
         let sha256 = sha256.as_deref();
         if let Ok(key) = name.parse()
             && let Some(file) = store.file(owner, key).await?
@@ -177,12 +192,14 @@ impl<'a> Handing<'a> {
         self.known.as_deref().unwrap_or_default()
     }
 
-    fn check_size(&self, granted: &[(Wish, File)]) -> Result<(), Refused> {
+    /// How many bytes parts may have, beside the files that are handed over whole.
+    fn check_size(&self, granted: &[(Wish, File)]) -> Result<u64, Refused> {
         let limit = self.preparing.handover_bytes_max;
-        let inline = granted.iter().filter(|(wish, _)| wish.form != Some(Form::Url));
+        let is_whole = |wish: &Wish| wish.form != Some(Form::Url) && wish.part().is_none();
+        let inline = granted.iter().filter(|(wish, _)| is_whole(wish));
         let size = inline.clone().fold(0_u64, |sum, (_, file)| sum.saturating_add(file.size));
         if size <= limit {
-            return Ok(());
+            return Ok(limit - size);
         }
         let names: Vec<String> =
             inline.take(3).map(|(_, file)| format!("`{}`", shown(&file.name))).collect();
@@ -200,6 +217,45 @@ impl<'a> Handing<'a> {
             Refused::new(format!("`{}` could not be read; nothing was sent", shown(&file.name)))
         })?;
         Ok(Vec::from(bytes))
+    }
+
+    /// A part of a file, of at most so many bytes.
+    async fn take(
+        &self,
+        file: &File,
+        part: &FilePart,
+        form: Option<Form>,
+        argument: &str,
+        room: u64,
+    ) -> Result<Vec<u8>, Refused> {
+        let name = shown(&file.name);
+        let refused = |reason: &str| {
+            let part = shown(&part.written);
+            Refused::new(format!("`{name}` cannot be handed over by `?{part}`: {reason}"))
+        };
+        if form == Some(Form::Url) {
+            return Err(refused(&format!(
+                "the argument `{argument}` takes an address, and only a whole file has one"
+            )));
+        }
+        let asking = self.preparing.asking.ok_or_else(|| {
+            refused("files are handed over as a whole here, because `retrieval` is off")
+        })?;
+        let taken = retrieval::take(&asking, self.preparing.store, file, part, room).await;
+        let limit = self.preparing.handover_bytes_max;
+        let bytes = taken.map_err(|error| match error {
+            QueryError::Limit(message) => refused(&format!(
+                "{message}; {limit} bytes may go into the arguments of one call \
+                 (handover_bytes_max)"
+            )),
+            error => refused(&error.to_string()),
+        })?;
+        if bytes.len() as u64 > room {
+            return Err(refused(&format!(
+                "{limit} bytes may go into the arguments of one call (handover_bytes_max)"
+            )));
+        }
+        Ok(bytes)
     }
 
     /// An address that the tool can download the file from; one for each file of a call.
@@ -265,8 +321,10 @@ pub(super) fn denial(handover: Handover, server: &str, name: &str) -> String {
 
 pub(super) fn missing_reference(name: &str, argument: &str, known: &[String]) -> String {
     let near = near_names(name, known.iter().map(String::as_str));
+    let hint = if name.contains('?') { format!("; {PART_HINT}") } else { String::new() };
     let name = shown(name);
-    let message = format!("there is no file `{name}`, which the argument `{argument}` refers to");
+    let message =
+        format!("there is no file `{name}`, which the argument `{argument}` refers to{hint}");
     match near.is_empty() {
         true => format!("{message}; nothing was sent"),
         false => format!("{message}; near names: {}; nothing was sent", quoted(&near)),

@@ -6,7 +6,7 @@ const NEAR_MAX: usize = 3;
 const NAME_CHARS_MAX: usize = 256;
 
 /// The nearest of these names, the nearest first.
-pub(super) fn near_names<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+pub(crate) fn near_names<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     if name.is_empty() || name.chars().nth(NAME_CHARS_MAX).is_some() {
         return Vec::new();
     }

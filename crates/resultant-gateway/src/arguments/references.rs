@@ -4,62 +4,24 @@
 //! like any other.
 
 use resultant::Json;
-use unicode_normalization::UnicodeNormalization as _;
 
 use super::{Refused, places::Form, shown};
+use crate::file_uri::FileUri;
+pub(super) use crate::file_uri::{SCHEME, normalized};
 
-/// What a reference starts with.
-pub(super) const SCHEME: &str = "resultant://files/";
-
-/// Which file is meant.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Reference {
-    /// Its name after normalization, or its key.
-    pub(super) name: String,
-    pub(super) sha256: Option<String>,
-}
+/// Which file is meant, and which part of it.
+pub(super) type Reference = FileUri;
 
 /// The file that a string refers to; nothing where it is another string.
 pub(super) fn parse(text: &str) -> Option<Result<Reference, Refused>> {
-    let rest = text.strip_prefix(SCHEME)?;
-    let (path, sha256) = match rest.rsplit_once('?') {
-        Some((path, query)) => match digest_of(query) {
-            Ok(Some(sha256)) => (path, Some(sha256)),
-            // A question mark of the name.
-            Ok(None) => (rest, None),
-            Err(refused) => return Some(Err(refused)),
-        },
-        None => (rest, None),
-    };
-    let decoded = super::percent_decoded(path);
-    let name = decoded.unwrap_or_else(|| path.to_owned());
-    Some(Ok(Reference { name: normalized(&name), sha256 }))
-}
-
-/// The digest in a query; nothing where it is no query of ours.
-fn digest_of(query: &str) -> Result<Option<String>, Refused> {
-    if let Some(digest) = query.strip_prefix("sha256=") {
-        let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
-        return match is_digest {
-            true => Ok(Some(digest.to_ascii_lowercase())),
-            false => {
-                let message = "`?sha256=` in a file reference needs 64 hexadecimal digits";
-                Err(Refused::new(message))
-            }
-        };
-    }
-    let is_part = query.starts_with("offset=") || query.starts_with("length=");
-    match is_part {
-        true => Err(Refused::new(
-            "a file is handed to a tool as a whole; leave `?offset=` and `?length=` out",
+    Some(match FileUri::parse(text)? {
+        Ok(uri) if uri.offset.is_some() || uri.length.is_some() => Err(Refused::new(
+            "`?offset=` and `?length=` are for reading; a part of a file is handed to a tool by \
+             `?bytes=0-4095`",
         )),
-        false => Ok(None),
-    }
-}
-
-/// A name as files have it.
-pub(super) fn normalized(name: &str) -> String {
-    name.nfc().collect()
+        Ok(uri) => Ok(uri),
+        Err(message) => Err(Refused::new(message)),
+    })
 }
 
 /// The JSON that stands for a file's bytes in this form.
@@ -124,6 +86,7 @@ mod tests {
         let expected = expected.map(|(name, sha256)| Reference {
             name: name.to_owned(),
             sha256: sha256.map(str::to_owned),
+            ..Reference::default()
         });
         assert_eq!(parsed, expected, "{text}");
     }

@@ -80,7 +80,8 @@ impl Scrubber {
     /// A long message without tokens, as it is read.
     pub(crate) fn reader<R: Read>(&self, source: R) -> Scrubbed<R> {
         let (held, ready) = (Vec::new(), Vec::new());
-        Scrubbed { scrubber: self.clone(), source, held, ready, given: 0, is_at_end: false }
+        let scrubber = self.clone();
+        Scrubbed { scrubber, source, held, ready, given: 0, is_at_end: false, is_same: true }
     }
 
     /// What is to be replaced, in order.
@@ -110,6 +111,14 @@ pub(crate) struct Scrubbed<R> {
     ready: Vec<u8>,
     given: usize,
     is_at_end: bool,
+    is_same: bool,
+}
+
+impl<R> Scrubbed<R> {
+    /// Whether nothing was taken out of what was read so far.
+    pub(crate) fn is_same(&self) -> bool {
+        self.is_same
+    }
 }
 
 impl<R: Read> Scrubbed<R> {
@@ -122,6 +131,7 @@ impl<R: Read> Scrubbed<R> {
         self.held.truncate(start + read.as_ref().map_or(0, |read| *read));
         self.is_at_end = read? == 0;
         let hits = self.scrubber.hits(&self.held);
+        self.is_same &= hits.is_empty();
         let len = self.held.len();
         let cut = match self.is_at_end {
             true => len,

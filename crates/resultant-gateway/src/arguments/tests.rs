@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::{caller::User, config::Config};
 
-pub(super) async fn open_store() -> (TempDir, Arc<Store>) {
+pub(crate) async fn open_store() -> (TempDir, Arc<Store>) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(StoreOptions {
         folder: folder.path().to_owned(),
@@ -27,7 +27,7 @@ pub(super) async fn open_store() -> (TempDir, Arc<Store>) {
 }
 
 /// A token, its id, and the key of what it opens.
-pub(super) async fn token_of(store: &Store) -> (String, Id, Id) {
+pub(crate) async fn token_of(store: &Store) -> (String, Id, Id) {
     let key = Id::new();
     let grant = Grant {
         kind: Kind::File,
@@ -107,6 +107,7 @@ impl World {
             public_url: "http://gate.example/",
             server,
             handover_bytes_max: self.handover_bytes_max,
+            asking: None,
         };
         let input = Input::read(&json(schema), &server.inject);
         let arguments = (!arguments.is_empty()).then(|| json(arguments));

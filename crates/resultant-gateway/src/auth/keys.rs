@@ -37,6 +37,13 @@ impl Keys {
     }
 }
 
+impl Keys {
+    /// Whether a user of this id has a key.
+    pub(super) fn has(&self, user: &str) -> bool {
+        self.0.iter().any(|(_, known)| known.id == user)
+    }
+}
+
 /// A key, once.
 pub struct NewKey {
     /// What the user keeps.

@@ -1,9 +1,7 @@
-//! Where the parts of a JSON-RPC message are, in a file that is never in memory as a whole.
+//! Where the parts of a JSON-RPC message are that is never in memory as a whole.
 //!
 //! Only the outermost members are looked at; strings are skipped at the speed of a search for
 //! quotes. What is inside is not checked here.
-
-use std::{fs::File, io, io::Read as _};
 
 use super::Spool;
 
@@ -26,7 +24,6 @@ pub(crate) struct Envelope {
 
 /// Longer keys and ids are none of ours.
 const CAPTURE_BYTES_MAX: usize = 256;
-const CHUNK_BYTES: usize = 64 * 1024;
 
 /// What a long message is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,12 +39,11 @@ pub(crate) enum LongMessage {
 }
 
 impl LongMessage {
-    /// Reads the file once to find out.
-    pub(crate) fn of(spool: &Spool) -> io::Result<LongMessage> {
-        let envelope = Envelope::of(&mut spool.open()?)?;
+    pub(crate) fn of(spool: &Spool) -> LongMessage {
+        let envelope = spool.envelope();
         let is_answer = envelope.result.is_some() || envelope.has_error;
-        let id = envelope.id.map(|id| String::from_utf8_lossy(&id.text).into_owned());
-        Ok(match (id.filter(|id| id != "null"), envelope.has_method) {
+        let id = envelope.id.as_ref().map(|id| String::from_utf8_lossy(&id.text).into_owned());
+        match (id.filter(|id| id != "null"), envelope.has_method) {
             (Some(id), true) => LongMessage::Request(id),
             (None, true) => LongMessage::Notification,
             (Some(id), false) => match id.trim_matches('"').parse() {
@@ -56,23 +52,7 @@ impl LongMessage {
             },
             (None, false) if is_answer => LongMessage::AnswerToWhom,
             (None, false) => LongMessage::NoMessage,
-        })
-    }
-}
-
-impl Envelope {
-    /// Reads a file once.
-    pub(crate) fn of(file: &mut File) -> io::Result<Envelope> {
-        let mut walk = Walk::default();
-        let mut chunk = vec![0; CHUNK_BYTES];
-        loop {
-            match file.read(&mut chunk)? {
-                0 => break,
-                read => walk.feed(&chunk[..read]),
-            }
         }
-        walk.take_value();
-        Ok(walk.envelope)
     }
 }
 
@@ -87,8 +67,9 @@ enum Place {
     Value,
 }
 
-#[derive(Default)]
-struct Walk {
+/// Looks at the outermost members of a message as it comes.
+#[derive(Debug, Default)]
+pub(super) struct Walk {
     envelope: Envelope,
     offset: u64,
     depth: usize,
@@ -101,7 +82,14 @@ struct Walk {
 }
 
 impl Walk {
-    fn feed(&mut self, chunk: &[u8]) {
+    /// The message is over.
+    pub(super) fn finish(mut self) -> Envelope {
+        self.take_value();
+        self.envelope
+    }
+
+    /// The next bytes.
+    pub(super) fn feed(&mut self, chunk: &[u8]) {
         let mut at = 0;
         while at < chunk.len() {
             if self.is_in_string && !self.is_escaped && !self.is_captured() {
@@ -218,8 +206,7 @@ mod tests {
         for part in text.as_bytes().chunks(chunk) {
             walk.feed(part);
         }
-        walk.take_value();
-        walk.envelope
+        walk.finish()
     }
 
     #[test]

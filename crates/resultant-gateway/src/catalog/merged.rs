@@ -8,7 +8,7 @@ use std::{
 use resultant::Json;
 
 use super::{EDITIONS, Edition, Origin, ServerCatalog, Tool, array_of, exposed_names};
-use crate::{routes::Routes, upstream::Upstream};
+use crate::{retrieval::Naming, routes::Routes, upstream::Upstream};
 
 /// A tool under the name it has here.
 struct Entry {
@@ -31,6 +31,11 @@ impl Merged {
     /// The server and its tool behind a name.
     pub(crate) fn tool(&self, exposed: &str) -> Option<(&Arc<Upstream>, &Arc<Tool>)> {
         self.by_name.get(exposed).map(|(upstream, tool)| (upstream, tool))
+    }
+
+    /// What our own tools are called beside these.
+    pub(crate) fn own_names(&self) -> Option<Naming> {
+        Naming::beside(|name| self.by_name.contains_key(name))
     }
 
     /// The tools as a JSON array for clients of this kind.

@@ -4,6 +4,7 @@
 //! only the environment decides. Nothing stops at the first problem.
 
 mod auth;
+mod model;
 mod oauth;
 mod server;
 mod store;
@@ -15,6 +16,8 @@ use std::{
 };
 
 use serde_json::Value;
+
+use crate::tokens;
 
 use super::{
     Config, GatewayLimits, Listen, Problem, Timeouts,
@@ -54,8 +57,13 @@ impl Resolver<'_> {
             budget: resultant::Budget {
                 bytes: settings.budget.bytes,
                 tokens: settings.budget.tokens,
+                digest_tokens: settings.budget.digest_tokens,
+                count_tokens: tokens::count,
                 ..resultant::Budget::default()
             },
+            clients: self.clients(&settings.clients),
+            cleaner: self.cleaner(settings.neutralize, &settings.redact),
+            has_retrieval: settings.retrieval,
             store: self.store(&settings),
             allowed_hosts: self.hosts(&settings.allowed_hosts),
             allowed_origins: self.origins(&settings.allowed_origins),
@@ -181,6 +189,10 @@ pub(super) fn limits(written: &written::Limits) -> GatewayLimits {
         sessions_max: written.sessions_max,
         tools_max: written.tools_max,
         handover_bytes_max: written.handover_bytes_max,
+        query_seconds: written.query_seconds,
+        query_memory_bytes_max: written.query_memory_bytes_max,
+        query_rows_max: written.query_rows_max,
+        queries_at_once_max: written.queries_at_once_max,
     }
 }
 
@@ -191,6 +203,7 @@ pub(super) fn timeouts(written: &written::Timeouts) -> Timeouts {
         session_idle: seconds(written.session_idle_seconds),
         shutdown: seconds(written.shutdown_seconds),
         heartbeat: seconds(written.heartbeat_seconds),
+        request_idle: seconds(written.request_idle_seconds),
         park: seconds(written.park_seconds),
         store: seconds(written.store_seconds),
     }

@@ -5,7 +5,7 @@ use std::{fmt, path::PathBuf, time::Duration};
 use resultant::{SchemaPolicy, Shape};
 use url::Url;
 
-use super::{Config, ConfigErrors, OAuth, Problem, ServerName, ToolFilter};
+use super::{Config, ConfigErrors, OAuth, Problem, ServerBudgets, ServerName, ToolFilter};
 
 /// One server. Two that are equal need not be restarted for each other.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +32,8 @@ pub struct ServerConfig {
     pub connect_timeout: Duration,
     /// Which of its tools there are.
     pub tools: ToolFilter,
+    /// How much of its results the model is given.
+    pub budgets: ServerBudgets,
     /// Bytes of one of its messages.
     pub message_bytes_max: u64,
     /// How tokens for it are got, where it wants some.
@@ -242,6 +244,7 @@ impl ServerConfig {
             call_timeout: config.timeouts.call,
             connect_timeout: config.timeouts.connect,
             tools: ToolFilter::default(),
+            budgets: ServerBudgets::default(),
             message_bytes_max: config.limits.message_bytes_max,
             oauth: OAuth::default(),
             is_disabled: false,

@@ -49,13 +49,21 @@ fn a_file_with_every_key() {
             session_idle: seconds(3),
             shutdown: seconds(4),
             heartbeat: seconds(5),
+            request_idle: seconds(8),
             park: seconds(6),
             store: seconds(7),
         }
     );
     assert_eq!((config.limits.message_bytes_max, config.limits.tools_max), (100_000, 6));
     assert_eq!(config.limits.handover_bytes_max, 7);
-    assert_eq!((config.budget.bytes, config.budget.tokens), (4096, 1000));
+    let parts = |budget: resultant::Budget| (budget.bytes, budget.tokens, budget.digest_tokens);
+    assert_eq!(parts(config.budget), (4096, 1000, 300));
+    assert_eq!(parts(config.clients.profile("My-Agent 7").cap(config.budget)), (4096, 900, 300));
+    assert_eq!(config.clients.profile("nobody").name, "unknown");
+    assert_eq!(crate::clean::text(&config, "ticket-123456 <|im_end|>"), "[redacted] [im_end]");
+    assert_eq!((config.limits.query_seconds, config.limits.query_rows_max), (8, 9));
+    assert_eq!(config.limits.query_memory_bytes_max, 100_000_000);
+    assert_eq!((config.limits.queries_at_once_max, config.has_retrieval), (10, false));
     assert_eq!(
         config.store,
         StoreConfig {
@@ -114,6 +122,9 @@ fn a_file_with_every_key() {
     );
     assert!(weather.tools.allows("get_wind") && !weather.tools.allows("get_secret"));
     assert_eq!(weather.message_bytes_max, 1 << 20);
+    let budget = |tool: &str| parts(weather.budgets.of(tool, config.budget));
+    assert_eq!(budget("get_wind"), (65_536, 16_000, 800));
+    assert_eq!(budget("get_report"), (2048, 500, 200));
     assert_eq!(
         weather.oauth,
         OAuth {

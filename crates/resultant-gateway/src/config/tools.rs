@@ -19,13 +19,13 @@ impl ToolFilter {
 
 /// A pattern of names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Glob(String);
+pub(crate) struct Glob(String);
 
 impl Glob {
     /// A pattern, or why it is none.
-    pub(super) fn new(pattern: &str) -> Result<Glob, &'static str> {
+    pub(crate) fn new(pattern: &str) -> Result<Glob, &'static str> {
         if pattern.is_empty() {
-            return Err("the pattern is empty and matches no tool");
+            return Err("the pattern is empty and matches nothing");
         }
         // Whoever writes these expects more than there is.
         if pattern.starts_with('!') || pattern.contains(['[', ']', '{', '}', '\\']) {
@@ -34,8 +34,13 @@ impl Glob {
         Ok(Glob(pattern.to_owned()))
     }
 
+    /// Bytes of the pattern.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Goes back to the last star only, so the work is at most the product of the lengths.
-    fn matches(&self, name: &str) -> bool {
+    pub(crate) fn matches(&self, name: &str) -> bool {
         let (pattern, name): (Vec<char>, Vec<char>) =
             (self.0.chars().collect(), name.chars().collect());
         let (mut p, mut n) = (0, 0);

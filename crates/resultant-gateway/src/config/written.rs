@@ -3,6 +3,7 @@
 //! Everything that a file may say is here, with its default. What the program works with is in the
 //! module above; between the two stands `resolve`.
 
+mod clients;
 mod store;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub(crate) use self::clients::{BlockType, ClientLimits, ClientRow, Sees};
 pub(super) use self::store::{Retention, Store, Tokens};
 
 /// A year; longer waits are the same as none.
@@ -78,6 +80,18 @@ pub(super) struct Settings {
     pub(super) timeouts: Timeouts,
     /// How much of a result the model is given.
     pub(super) budget: Budget,
+    /// What is known of clients, by a name of your choice: rows that add to those that are known
+    /// already, or change them. `unknown` is about all others.
+    pub(super) clients: BTreeMap<String, ClientRow>,
+    /// Whether control tokens of models, characters that are not seen and escapes of terminals are
+    /// made harmless in what the model is given.
+    pub(super) neutralize: bool,
+    /// Secrets that the model is not given: names of patterns that are known here, `all` of those,
+    /// or regular expressions between slashes.
+    pub(super) redact: Vec<String>,
+    /// Whether there are tools for listing, reading, searching and querying files beside those of
+    /// the servers.
+    pub(super) retrieval: bool,
     /// Where files and records are kept, and how much of them.
     pub(super) store: Store,
     /// How long things stay.
@@ -102,6 +116,10 @@ impl Default for Settings {
             limits: Limits::default(),
             timeouts: Timeouts::default(),
             budget: Budget::default(),
+            clients: BTreeMap::new(),
+            neutralize: false,
+            redact: Vec::new(),
+            retrieval: true,
             store: Store::default(),
             retention: Retention::default(),
             tokens: Tokens::default(),
@@ -150,6 +168,19 @@ pub(super) struct Limits {
     /// refused.
     #[schemars(range(min = 0, max = 1_073_741_824))]
     pub(super) handover_bytes_max: u64,
+    /// Seconds that a question about files may take, with waiting; it is an error then.
+    #[schemars(range(min = 1, max = 3600))]
+    pub(super) query_seconds: u64,
+    /// Bytes of memory that a question about files may take; it is an error when it needs more.
+    #[schemars(range(min = 67_108_864, max = 1_099_511_627_776_u64))]
+    pub(super) query_memory_bytes_max: u64,
+    /// Rows of a table, or results of a filter, that a question about files looks at; its answer
+    /// says when there are more.
+    #[schemars(range(min = 1))]
+    pub(super) query_rows_max: u64,
+    /// Questions about files that are answered at the same time; further ones wait.
+    #[schemars(range(min = 1, max = 1024))]
+    pub(super) queries_at_once_max: usize,
 }
 
 impl Default for Limits {
@@ -166,6 +197,10 @@ impl Default for Limits {
             sessions_max: 1000,
             tools_max: 10_000,
             handover_bytes_max: 16 << 20,
+            query_seconds: 10,
+            query_memory_bytes_max: 512 << 20,
+            query_rows_max: 5_000_000,
+            queries_at_once_max: 4,
         }
     }
 }
@@ -189,6 +224,10 @@ pub(super) struct Timeouts {
     /// Between signs of life to a client that waits.
     #[schemars(range(min = 0.1, max = 3600.0))]
     pub(super) heartbeat_seconds: f64,
+    /// For the rest of a client's request, counted anew from each byte of its body, and for the next
+    /// request on an open connection.
+    #[schemars(range(min = 0.1, max = SECONDS_MAX))]
+    pub(super) request_idle_seconds: f64,
     /// For a client without a session to come back with the answer that a server asked for.
     #[schemars(range(min = 1.0, max = SECONDS_MAX))]
     pub(super) park_seconds: f64,
@@ -205,6 +244,7 @@ impl Default for Timeouts {
             session_idle_seconds: 1800.0,
             shutdown_seconds: 10.0,
             heartbeat_seconds: 15.0,
+            request_idle_seconds: 60.0,
             park_seconds: 300.0,
             store_seconds: 30.0,
         }
@@ -218,16 +258,34 @@ pub(super) struct Budget {
     /// Bytes of text.
     #[schemars(range(min = 256))]
     pub(super) bytes: usize,
-    /// Tokens of text, estimated.
+    /// Tokens of text.
     #[schemars(range(min = 64))]
     pub(super) tokens: usize,
+    /// Tokens that a digest aims at, where it stands for more than fits.
+    #[schemars(range(min = 64))]
+    pub(super) digest_tokens: usize,
 }
 
 impl Default for Budget {
     fn default() -> Budget {
-        let resultant::Budget { bytes, tokens, .. } = resultant::Budget::default();
-        Budget { bytes, tokens }
+        let resultant::Budget { bytes, tokens, digest_tokens, .. } = resultant::Budget::default();
+        Budget { bytes, tokens, digest_tokens }
     }
+}
+
+/// A budget that differs from the gateway's in what it says.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct BudgetPart {
+    /// Bytes of text.
+    #[schemars(range(min = 256))]
+    pub(super) bytes: Option<usize>,
+    /// Tokens of text.
+    #[schemars(range(min = 64))]
+    pub(super) tokens: Option<usize>,
+    /// Tokens that a digest aims at.
+    #[schemars(range(min = 64))]
+    pub(super) digest_tokens: Option<usize>,
 }
 
 /// Settings of ours for one server.
@@ -252,6 +310,8 @@ pub(super) struct ServerSettings {
     pub(super) start: Start,
     /// Which of its tools there are.
     pub(super) tools: Tools,
+    /// How much of its results the model is given, where that differs from the gateway's.
+    pub(super) budget: BudgetPart,
     /// Limits that differ from the gateway's.
     pub(super) limits: ServerLimits,
     /// How tokens for it are got, where it wants some.
@@ -293,6 +353,9 @@ pub(super) struct Tools {
     pub(super) allow: Option<Vec<String>>,
     /// Not these, whatever `allow` says.
     pub(super) deny: Vec<String>,
+    /// Budgets of single tools; where several patterns fit, the longest counts, and the smaller of
+    /// this and the server's.
+    pub(super) budgets: BTreeMap<String, BudgetPart>,
 }
 
 /// How tokens for a remote server are got. Without any of this we register where we can, and ask

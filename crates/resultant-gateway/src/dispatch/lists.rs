@@ -20,16 +20,23 @@ const PAGES_MAX: usize = 100;
 /// `tools/list`.
 pub(super) async fn tools(gateway: &Arc<Gateway>, exchange: &Exchange) -> Result<Json, RpcError> {
     let client = &exchange.client;
-    let tools = match &client.scope {
-        Scope::All => gateway.merged(client).await.write(Edition::of(client)),
+    let (tools, own_names) = match &client.scope {
+        Scope::All => {
+            let merged = gateway.merged(client).await;
+            (merged.write(Edition::of(client)), merged.own_names())
+        }
         Scope::One(name) => {
             let upstream = gateway.upstream(name).ok_or_else(|| {
                 RpcError::new(crate::rpc::INVALID_PARAMS, format!("no server `{name}`"))
             })?;
             let catalog = upstream.catalog(client).await;
             let catalog = catalog.map_err(|error| super::unavailable(&upstream, &error))?;
-            catalog.write(Edition::of(client))
+            (catalog.write(Edition::of(client)), catalog.own_names())
         }
+    };
+    let tools = match own_names.filter(|_| gateway.has_own_tools()) {
+        Some(names) => names.append(&tools),
+        None => tools.to_string(),
     };
     Ok(Json::parse(format!("{{\"tools\":{tools}}}")).unwrap_or(Json::null()))
 }

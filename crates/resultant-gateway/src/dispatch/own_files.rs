@@ -1,18 +1,20 @@
 //! The caller's own files as resources: `resultant://files/NAME`, listed and read in parts.
 
 use resultant::{Json, Object};
+use resultant_query::{By, QueryError, Take};
 use resultant_store::{File, Page, StoreError};
 
 use super::resources::not_found;
 use crate::{
     caller::Caller,
+    clean,
     client::Exchange,
+    file_uri::{FilePart, FileUri, SCHEME},
     gateway::Gateway,
+    retrieval,
     rpc::{self, RpcError},
 };
 
-/// The scheme of our own files.
-pub(crate) const SCHEME: &str = "resultant://files/";
 /// A client gets at most this much of a file at once; the rest by `?offset=`.
 const READ_BYTES_MAX: u64 = 1 << 20;
 /// So many files are in one page of a list.
@@ -106,42 +108,58 @@ pub(crate) async fn own_file(
     }
 }
 
-/// A file that a result left behind.
+/// A file that a result left behind, or a part of it.
 pub(super) async fn read(
     gateway: &Gateway,
     exchange: &Exchange,
     uri: &str,
-    rest: &str,
+    parsed: Result<FileUri, String>,
 ) -> Result<Json, RpcError> {
-    let (name, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let query: Vec<(String, String)> =
-        url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
-    let value = |key: &str| query.iter().find(|(name, _)| name == key).map(|(_, v)| v.as_str());
-    let number = |key: &str, or: u64| value(key).and_then(|v| v.parse().ok()).unwrap_or(or);
-    let name = percent_decoded(name);
+    let wanted = parsed.map_err(|message| RpcError::new(rpc::INVALID_PARAMS, message))?;
     let failed = |error: StoreError| {
-        RpcError::new(rpc::INTERNAL_ERROR, format!("`{name}` cannot be read: {error}"))
+        RpcError::new(rpc::INTERNAL_ERROR, format!("`{}` cannot be read: {error}", wanted.name))
     };
-    let found = own_file(gateway, &exchange.client.caller, &name, value("sha256")).await;
+    let found = retrieval::by_uri(gateway, &exchange.client.caller, &wanted).await;
     let record = found.map_err(failed)?.ok_or_else(|| not_found(exchange, uri))?;
-    let start = number("offset", 0).min(record.size);
-    let wanted = number("length", READ_BYTES_MAX).min(READ_BYTES_MAX);
-    let end = start.saturating_add(wanted).min(record.size);
-    let bytes = gateway.store.read_part(&record, start..end).await.map_err(failed)?;
-    let mut content = Object::default();
-    content.set("uri", Json::string(uri));
-    content.set("mimeType", Json::string(&record.mime));
-    let is_text = record.mime.starts_with("text/") || record.mime.ends_with("json");
-    match std::str::from_utf8(&bytes) {
-        Ok(text) if is_text => content.set("text", Json::string(text)),
-        _ => content.set("blob", Json::string(&encoded(&bytes))),
-    }
     let mut meta = Object::default();
     meta.set("resultant/size", Json::number(record.size));
     meta.set("resultant/sha256", Json::string(&record.sha256));
-    if end < record.size || start > 0 {
-        meta.set("resultant/complete", Json::bool(false));
-        meta.set("resultant/range", Json::string(&format!("{start}-{end}/{}", record.size)));
+    let (bytes, mime) = match &wanted.part {
+        Some(part) => {
+            meta.set("resultant/complete", Json::bool(false));
+            meta.set("resultant/part", Json::string(&part.written));
+            let bytes = read_part(gateway, exchange, &record, part).await?;
+            let mime = match part.take {
+                Take::Range { by: By::Lines | By::Bytes, .. } => &*record.mime,
+                // A text that jq gives is the text.
+                _ if is_json(&bytes) => "application/json",
+                _ => "text/plain",
+            };
+            (bytes, mime)
+        }
+        None => {
+            let start = wanted.offset.unwrap_or(0).min(record.size);
+            let length = wanted.length.unwrap_or(READ_BYTES_MAX).min(READ_BYTES_MAX);
+            let end = start.saturating_add(length).min(record.size);
+            if end < record.size || start > 0 {
+                meta.set("resultant/complete", Json::bool(false));
+                let range = format!("{start}-{end}/{}", record.size);
+                meta.set("resultant/range", Json::string(&range));
+            }
+            let bytes = gateway.store.read_part(&record, start..end).await.map_err(failed)?;
+            (bytes.to_vec(), &*record.mime)
+        }
+    };
+    let mut content = Object::default();
+    content.set("uri", Json::string(uri));
+    content.set("mimeType", Json::string(mime));
+    let is_text = mime.starts_with("text/") || mime.ends_with("json");
+    match std::str::from_utf8(&bytes) {
+        Ok(text) if is_text => {
+            let text = clean::text(&gateway.config(), text).into_owned();
+            content.set("text", Json::string(&text));
+        }
+        _ => content.set("blob", Json::string(&encoded(&bytes))),
     }
     content.set("_meta", meta.to_json());
     let mut result = Object::default();
@@ -149,13 +167,28 @@ pub(super) async fn read(
     Ok(result.to_json())
 }
 
-fn encoded(bytes: &[u8]) -> String {
-    base64_simd::STANDARD.encode_to_string(bytes)
+async fn read_part(
+    gateway: &Gateway,
+    exchange: &Exchange,
+    file: &File,
+    part: &FilePart,
+) -> Result<Vec<u8>, RpcError> {
+    let config = gateway.config();
+    let refused = |message: String| RpcError::new(rpc::INVALID_PARAMS, message);
+    let asking = gateway.asking(&config, &exchange.client.caller).ok_or_else(|| {
+        refused("files are read by `?offset=` and `?length=` here: `retrieval` is off".to_owned())
+    })?;
+    let taken = retrieval::take(&asking, &gateway.store, file, part, READ_BYTES_MAX).await;
+    taken.map_err(|error| match error {
+        QueryError::Refused(_) | QueryError::Limit(_) => refused(error.to_string()),
+        error => RpcError::new(rpc::INTERNAL_ERROR, error.to_string()),
+    })
 }
 
-fn percent_decoded(name: &str) -> String {
-    // A plus is a plus in a path.
-    let name = name.replace('+', "%2B");
-    let decoded = url::form_urlencoded::parse(name.as_bytes()).next();
-    decoded.map(|(name, _)| name.into_owned()).unwrap_or_default()
+fn is_json(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| Json::parse(text).is_ok())
+}
+
+fn encoded(bytes: &[u8]) -> String {
+    base64_simd::STANDARD.encode_to_string(bytes)
 }

@@ -7,6 +7,7 @@ use resultant::{Json, Object};
 use super::{lists, own_files, send, unknown_method};
 use crate::{
     client::{Exchange, Scope},
+    file_uri::FileUri,
     gateway::Gateway,
     reply::Reply,
     rpc::{self, RpcError},
@@ -23,8 +24,8 @@ pub(super) async fn read(
     let Some(uri) = uri.as_ref().and_then(Json::as_str) else {
         return Err(RpcError::new(rpc::INVALID_PARAMS, "the URI of a resource is missing"));
     };
-    if let Some(name) = uri.strip_prefix(own_files::SCHEME) {
-        let result = own_files::read(gateway, exchange, &uri, name).await?;
+    if let Some(parsed) = FileUri::parse(&uri) {
+        let result = own_files::read(gateway, exchange, &uri, parsed).await?;
         let result = crate::bridge::result_for(exchange.client.protocol, "resources/read", &result);
         return Ok(Reply::Json(result));
     }

@@ -16,6 +16,7 @@ mod operation;
 mod page;
 mod problem;
 mod sessions;
+mod stats;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -60,6 +61,7 @@ fn operations() -> Vec<Operation> {
     let mut operations = sessions::operations();
     operations.extend(tools::operations());
     operations.extend(calls::operations());
+    operations.extend(stats::operations());
     operations.extend(files::operations());
     operations.extend(download::operations());
     operations.extend(dashboards::operations());
@@ -82,6 +84,11 @@ pub(super) fn router<S: Clone + Send + Sync + 'static>(gateway: &Arc<Gateway>) -
         // Each operation has its own limit, and says which.
         .layer(DefaultBodyLimit::disable())
         .with_state(Api::new(gateway))
+}
+
+/// What a request is told that this host or page may not send.
+pub(super) fn forbidden(reason: &str) -> axum::response::Response {
+    axum::response::IntoResponse::into_response(Problem::new(problem::FORBIDDEN, reason))
 }
 
 /// Whether a route of the API needs no user: it is open, or has a token of its own to show. A user

@@ -5,18 +5,21 @@
 
 use std::{
     borrow::Cow,
-    io::Read,
+    io::{self, Read},
     sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
-use resultant::{Canvas, Json, Note, Object, Sha256Digest};
+use resultant::{Canvas, Json, Note, Object, Sees, Sha256Digest};
 use resultant_store::{
-    Call, Dashboard, Ending, Entry, File, Id, Persistence, Raw, Store, StoreError, redact,
+    Call, Dashboard, Digests, Ending, Entry, File, Id, Persistence, Raw, Store, StoreError, redact,
 };
 use tokio::runtime::Handle;
 
-use super::{ToolCall, write::Text};
+use super::{
+    seen::{Seen, seen_of},
+    write::Text,
+};
 use crate::{
     arguments::Scrubber,
     body::Spool,
@@ -24,12 +27,13 @@ use crate::{
     client::{Exchange, lock},
     clock, events,
     gateway::Gateway,
+    tokens,
 };
 
 /// Longer arguments are recorded by their digest alone.
 const ARGUMENTS_BYTES_MAX: usize = 64 << 10;
-/// Of longer texts a part is counted, and the rest taken to be like it.
-const COUNTED_BYTES_MAX: usize = 64 << 10;
+/// So much of a long answer is read at once.
+const CHUNK_BYTES: usize = 256 << 10;
 /// Progress is told at most this often.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -39,6 +43,17 @@ pub(super) struct Account {
     caller: Caller,
     call: Option<Box<Call>>,
     started: Instant,
+    /// What the model of the client sees of a result.
+    sees: Sees,
+    /// What it would have seen of what the server answered.
+    came: Option<Seen>,
+}
+
+/// The tokens of a call: what came, and what the model got.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tokens {
+    pub(super) received: u64,
+    pub(super) given: u64,
 }
 
 /// What a call came to, for its record.
@@ -62,76 +77,131 @@ impl Closing<'_> {
 pub(super) struct Answered {
     bytes: u64,
     tokens: u64,
+    seen: Seen,
     raw: Raw,
 }
 
 impl Answered {
     /// An answer that fits into the record.
-    pub(super) fn short(message: &[u8], keeps_raw: bool) -> Answered {
+    pub(super) fn short(message: &[u8], sees: Sees, keeps_raw: bool) -> Answered {
         let raw = if keeps_raw { Raw::Inline(message.to_vec()) } else { Raw::None };
-        Answered {
-            bytes: message.len() as u64,
-            tokens: tokens_of(message, message.len() as u64),
-            raw,
-        }
+        Answered::new(message.len() as u64, Seen::of(message), sees, raw)
+    }
+
+    fn new(bytes: u64, seen: Seen, sees: Sees, raw: Raw) -> Answered {
+        Answered { bytes, tokens: seen.tokens(sees), seen, raw }
     }
 
     /// An answer that is kept beside the record. It may take its time: not for a thread that others
     /// wait for.
-    pub(super) fn long(store: &Store, owner: &str, message: &[u8], keeps_raw: bool) -> Answered {
-        let len = message.len() as u64;
-        Answered {
-            bytes: len,
-            tokens: tokens_of(message, len),
-            raw: kept(store, owner, message, keeps_raw),
-        }
-    }
-
-    /// The same for one in a file.
-    pub(super) fn of_spool(
+    pub(super) fn long(
         store: &Store,
         owner: &str,
-        spool: &Spool,
-        scrubber: &Scrubber,
+        message: &[u8],
+        sees: Sees,
         keeps_raw: bool,
     ) -> Answered {
-        let mut head = Vec::new();
-        let opened = spool.open().and_then(|file| {
-            (&file).take(COUNTED_BYTES_MAX as u64).read_to_end(&mut head)?;
-            spool.open()
-        });
-        let raw = match opened {
-            Ok(file) => kept(store, owner, scrubber.reader(file), keeps_raw),
-            Err(error) => not_kept(&error.into()),
+        let raw = match keeps_raw {
+            true => keep(store, owner, message).unwrap_or_else(|error| not_kept(&error)),
+            false => Raw::None,
         };
-        Answered { bytes: spool.len(), tokens: tokens_of(&head, spool.len()), raw }
+        Answered::new(message.len() as u64, Seen::of(message), sees, raw)
+    }
+
+    /// The same for one in a file, which `read` reads meanwhile.
+    pub(super) fn of_spool<T>(
+        store: &Store,
+        owner: &str,
+        (spool, scrubber): (&Spool, &Scrubber),
+        sees: Sees,
+        keeps_raw: bool,
+        read: impl FnOnce() -> T,
+    ) -> (Answered, T) {
+        let runtime = Handle::current();
+        let (seen, raw, read) = std::thread::scope(|scope| {
+            let looking = scope.spawn(|| {
+                let _runtime = runtime.enter();
+                let mut seen = Seen::default();
+                let raw = match keeps_raw {
+                    true => keep_spool(store, owner, spool, scrubber, &mut seen),
+                    false => look(spool.open(), |chunk| seen.feed(chunk)).map(|_| Raw::None),
+                };
+                (seen, raw)
+            });
+            let read = read();
+            let (seen, raw) = looking.join().unwrap_or_else(|_| {
+                (Seen::default(), Err(io::Error::other("it could not be read").into()))
+            });
+            (seen, raw.unwrap_or_else(|error| not_kept(&error)), read)
+        });
+        (Answered::new(spool.len(), seen, sees, raw), read)
+    }
+}
+
+/// Shows all of something to somebody, and gives it back at its end.
+fn look<R: Read>(source: io::Result<R>, mut see: impl FnMut(&[u8])) -> Result<R, StoreError> {
+    let mut source = source?;
+    let mut chunk = vec![0; CHUNK_BYTES];
+    loop {
+        match source.read(&mut chunk)? {
+            0 => return Ok(source),
+            len => see(&chunk[..len]),
+        }
+    }
+}
+
+/// Keeps a long answer as it came. It is in a file already, so it is not written once more, unless
+/// something has to be taken out of it.
+fn keep_spool(
+    store: &Store,
+    owner: &str,
+    spool: &Spool,
+    scrubber: &Scrubber,
+    seen: &mut Seen,
+) -> Result<Raw, StoreError> {
+    let mut digests = Digests::default();
+    // It is on its way to the disk while its digest is computed.
+    let answer = std::thread::scope(|scope| -> Result<_, StoreError> {
+        let syncing = scope.spawn(|| spool.open()?.sync_data());
+        let answer = look(spool.open().map(|file| scrubber.reader(file)), |chunk| {
+            seen.feed(chunk);
+            digests.add(chunk);
+        })?;
+        let synced = syncing.join();
+        synced.unwrap_or_else(|_| Err(io::Error::other("it could not be synced")))?;
+        Ok(answer)
+    })?;
+    match answer.is_same() {
+        true => {
+            let whole = store.adopt(spool.path(), digests)?;
+            Handle::current().block_on(store.keep_raw(owner, whole))
+        }
+        false => keep(store, owner, scrubber.reader(spool.open()?)),
     }
 }
 
 /// Keeps an answer as it came.
-fn kept(store: &Store, owner: &str, mut answer: impl Read, keeps_raw: bool) -> Raw {
-    if !keeps_raw {
-        return Raw::None;
-    }
-    let mut keep = || -> Result<Raw, StoreError> {
-        let mut incoming = store.incoming()?;
-        let mut chunk = vec![0; 256 << 10];
-        loop {
-            match answer.read(&mut chunk)? {
-                0 => break,
-                len => incoming.write(&chunk[..len])?,
-            }
+fn keep(store: &Store, owner: &str, mut answer: impl Read) -> Result<Raw, StoreError> {
+    let mut incoming = store.incoming()?;
+    let mut chunk = vec![0; CHUNK_BYTES];
+    loop {
+        match answer.read(&mut chunk)? {
+            0 => break,
+            len => incoming.write(&chunk[..len])?,
         }
-        Handle::current().block_on(store.keep_raw(owner, incoming.finish()?))
-    };
-    keep().unwrap_or_else(|error| not_kept(&error))
+    }
+    Handle::current().block_on(store.keep_raw(owner, incoming.finish()?))
 }
 
 impl Account {
     /// Opens the account of a call that is about to be made.
-    pub(super) async fn open(gateway: &Gateway, exchange: &Exchange, call: &ToolCall) -> Account {
+    pub(super) async fn open(
+        gateway: &Gateway,
+        exchange: &Exchange,
+        (server, tool): (&str, &str),
+        arguments: Option<Json>,
+    ) -> Account {
         let caller = exchange.client.caller.clone();
-        let arguments = call.arguments();
         // What stays of them opens nothing.
         let arguments = arguments.map(|arguments| match redact(arguments.as_text()) {
             Cow::Borrowed(_) => arguments,
@@ -143,8 +213,8 @@ impl Account {
         let start = events::tool_start(
             &caller,
             exchange.call,
-            &call.upstream.name,
-            &call.name,
+            server,
+            tool,
             arguments.as_ref().unwrap_or(&null),
         );
         store.record(Entry::Event(start)).await;
@@ -152,8 +222,8 @@ impl Account {
             id: exchange.call,
             owner: caller.owner().to_owned(),
             session: caller.session.to_string(),
-            server: call.upstream.name.to_string(),
-            tool: call.name.clone(),
+            server: server.to_owned(),
+            tool: tool.to_owned(),
             client: exchange.client.name(),
             arguments_sha256: Sha256Digest::of(text.as_bytes()).to_string(),
             arguments: (text.len() <= ARGUMENTS_BYTES_MAX).then(|| text.to_owned()),
@@ -170,7 +240,19 @@ impl Account {
             handed: "[]".to_owned(),
             raw: Raw::None,
         };
-        Account { store, caller, call: Some(Box::new(call)), started: Instant::now() }
+        Account {
+            store,
+            caller,
+            call: Some(Box::new(call)),
+            started: Instant::now(),
+            sees: gateway.config().clients.profile(&exchange.client.name()).sees,
+            came: None,
+        }
+    }
+
+    /// What the model of the client sees.
+    pub(super) fn sees(&self) -> Sees {
+        self.sees
     }
 
     /// Files were handed to the tool: a JSON array that says which, and how.
@@ -183,8 +265,9 @@ impl Account {
     /// The server has answered.
     pub(super) fn answered(&mut self, answered: Answered) {
         let Some(call) = &mut self.call else { return };
-        let Answered { bytes, tokens, raw } = answered;
+        let Answered { bytes, tokens, seen, raw } = answered;
         (call.bytes_in, call.tokens_in, call.raw) = (bytes, tokens, raw);
+        self.came = Some(seen);
     }
 
     /// The files of a result are kept, and it may want a dashboard open.
@@ -214,10 +297,27 @@ impl Account {
         self.call = None;
     }
 
+    /// The tokens of what was written. What is as it came has as many as that.
+    fn given(&self, text: &Text, received: u64) -> u64 {
+        let seen = match text {
+            Text::Json(json) => seen_of(json),
+            Text::Exact(text) | Text::Whole { model: text, .. } => Seen::of_text(text),
+        };
+        match self.came.as_ref().is_some_and(|came| came.is_same(&seen)) {
+            true => received,
+            false => seen.tokens(self.sees),
+        }
+    }
+
     /// The call is over.
-    pub(super) async fn close(mut self, closing: Closing<'_>) {
-        let Some(mut call) = self.call.take() else { return };
+    pub(super) async fn close(mut self, closing: Closing<'_>) -> Tokens {
+        let Some(mut call) = self.call.take() else { return Tokens::default() };
         call.ending = closing.ending;
+        call.tokens_out = match (closing.text, &closing.message) {
+            (Some(text), _) => self.given(text, call.tokens_in),
+            (None, Some(message)) => tokens::count(message) as u64,
+            (None, None) => 0,
+        };
         call.message = closing.message;
         call.duration_us = micros(self.started.elapsed());
         if let Some(text) = closing.text {
@@ -226,9 +326,6 @@ impl Account {
                 Text::Exact(text) | Text::Whole { model: text, .. } => text,
             };
             call.bytes_out = text.len() as u64;
-            let counted = &text[..text.floor_char_boundary(COUNTED_BYTES_MAX)];
-            let tokens = resultant::estimate_tokens(counted);
-            call.tokens_out = scaled(tokens, counted.len(), text.len() as u64);
         }
         if !closing.notes.is_empty() {
             call.notes = Json::array(closing.notes.iter().map(note).collect::<Vec<_>>().iter())
@@ -241,8 +338,10 @@ impl Account {
             call.files = Json::array(&keys).as_text().to_owned();
         }
         let event = events::tool_complete(&self.caller, &call);
+        let tokens = Tokens { received: call.tokens_in, given: call.tokens_out };
         self.store.record(Entry::Call(call)).await;
         self.store.record(Entry::Event(event)).await;
+        tokens
     }
 }
 
@@ -265,19 +364,6 @@ fn not_kept(error: &StoreError) -> Raw {
 
 fn micros(time: Duration) -> i64 {
     i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
-}
-
-fn tokens_of(head: &[u8], whole: u64) -> u64 {
-    let text = String::from_utf8_lossy(&head[..head.len().min(COUNTED_BYTES_MAX)]);
-    scaled(resultant::estimate_tokens(&text), text.len(), whole)
-}
-
-/// The tokens of a whole of which a part was counted.
-fn scaled(tokens: usize, counted: usize, whole: u64) -> u64 {
-    match counted {
-        0 => 0,
-        counted => (tokens as u64).saturating_mul(whole) / counted as u64,
-    }
 }
 
 fn note(note: &Note) -> Json {

@@ -2,24 +2,25 @@
 
 use std::sync::Arc;
 
-use resultant::{ClientOptions, Limits, Protocol, ReadOptions};
+use resultant::{ClientOptions, Limits, More, Protocol, ReadOptions};
+use resultant_store::Call;
 
-use crate::{gateway::Gateway, upstream::nobody};
+use super::name_suffix;
+use crate::{gateway::Gateway, retrieval::Naming, upstream::nobody};
 
-/// How an answer of this tool is read, and written for a client of this version.
+/// How the answer of this call is read, and written for its client in this version.
 pub(crate) async fn options(
     gateway: &Arc<Gateway>,
-    server: &str,
-    tool: &str,
+    call: &Call,
     protocol: Protocol,
 ) -> (Arc<ReadOptions>, ClientOptions) {
     let config = gateway.config();
-    let upstream = gateway.upstream(server);
+    let upstream = gateway.upstream(&call.server);
     let schema = match &upstream {
         Some(upstream) => {
             // A server that is gone has no schema; its answers can be read all the same.
             let catalog = upstream.catalog_in_time(&nobody()).await;
-            catalog.and_then(|catalog| catalog.tool(tool)?.schema.clone())
+            catalog.and_then(|catalog| catalog.tool(&call.tool)?.schema.clone())
         }
         None => None,
     };
@@ -35,15 +36,19 @@ pub(crate) async fn options(
         server,
         schema,
         schema_policy: upstream.as_ref().map(|u| u.config.schema_policy).unwrap_or_default(),
+        suffix: Some(name_suffix(call.id)),
     };
-    let client = ClientOptions {
+    let budgets = upstream.as_ref().map(|u| &u.config.budgets);
+    let written = ClientOptions {
         protocol,
         shape: upstream.as_ref().map(|u| u.config.shape).unwrap_or_default(),
-        budget: config.budget,
-        takes_links: false,
-        takes_unknown_blocks: false,
+        budget: resultant::Budget {
+            more: gateway.has_own_tools().then_some(Naming::Plain).map_or(More::None, Naming::more),
+            ..budgets.map_or(config.budget, |budgets| budgets.of(&call.tool, config.budget))
+        },
         keeps_small_blocks: true,
         is_advertised,
+        ..ClientOptions::default()
     };
-    (Arc::new(options), client)
+    (Arc::new(options), config.clients.profile(&call.client).apply(written))
 }

@@ -1,12 +1,20 @@
 //! The end of the way: the files of an outcome are kept, and it is written for its audience.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use resultant::{Artifact, Canvas, ClientOptions, Display, Json, Note, Outcome, Protocol};
+use futures_util::StreamExt as _;
+use resultant::{
+    Artifact, Canvas, ClientOptions, Content, Display, Json, Note, Outcome, Protocol, Sha256Digest,
+    ShownImage,
+};
 use resultant_store::{File, Id, Origin};
 use tokio::runtime::Handle;
 
-use crate::{caller::Caller, files::FileSink, gateway::Gateway, metrics::Step};
+use crate::{caller::Caller, files::FileSink, gateway::Gateway, images, metrics::Step};
 
 /// Whom a result is written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,68 +81,121 @@ impl Writer {
         mut sink: FileSink,
     ) -> Written {
         let metrics = &gateway.metrics;
-        let origin = || Origin::Tool {
-            server: self.server.to_string(),
-            tool: self.tool.clone(),
-            call: Some(self.call),
-        };
-        let mut kept = Vec::new();
-        let mut lost = Vec::new();
-        let mut keep_all = |artifacts: &[Artifact]| {
-            let started = Instant::now();
-            for artifact in artifacts {
-                let keeping = sink.keep(artifact, &self.caller, origin());
-                match Handle::current().block_on(keeping) {
-                    Ok(record) => kept.extend(record),
-                    Err(error) => {
-                        tracing::error!(%error, name = artifact.name, "a file could not be kept");
-                        lost.push(format!("{}: {error}", artifact.name));
-                    }
-                }
-            }
-            started.elapsed()
-        };
-        let keeping = keep_all(&outcome.artifacts);
+        let mut kept = Kept::default();
+        let mut keeping = self.keep(&outcome.artifacts, &mut sink, &mut kept);
         let started = Instant::now();
-        let (mut text, offloaded) = self.write(&outcome);
+        let images = self.images(gateway, &outcome.artifacts, &kept.files);
+        let client = ClientOptions { images, ..self.client.clone() };
+        let (mut text, offloaded) = self.write(&outcome, &client);
         metrics.step(&self.server, Step::Write, started.elapsed());
-        metrics.step(&self.server, Step::Keep, keeping + keep_all(&offloaded));
-        if !lost.is_empty() {
+        keeping += self.keep(&offloaded, &mut sink, &mut kept);
+        metrics.step(&self.server, Step::Keep, keeping);
+        if !kept.lost.is_empty() {
             // What could not be kept is not to be looked for.
             outcome.meta_data.set("persisted", Json::bool(false));
-            outcome.meta_data.set("not_kept", Json::string(&lost.join("; ")));
-            text = self.write(&outcome).0;
+            let lost = kept.lost.iter().map(|(name, error)| format!("{name}: {error}"));
+            let lost = lost.collect::<Vec<_>>().join("; ");
+            outcome.meta_data.set("not_kept", Json::string(&lost));
+            kept.lost.iter().for_each(|(name, _)| outcome.is_not_kept(name));
+            text = self.write(&outcome, &client).0;
         }
         Written {
             text,
             is_error: outcome.is_error,
             notes: outcome.notes,
-            files: kept,
+            files: kept.files,
             display: outcome.display,
             canvas: outcome.canvas,
         }
     }
 
+    /// Keeps files, and says how long it took.
+    fn keep(&self, artifacts: &[Artifact], sink: &mut FileSink, kept: &mut Kept) -> Duration {
+        let origin = || Origin::Tool {
+            server: self.server.to_string(),
+            tool: self.tool.clone(),
+            call: Some(self.call),
+        };
+        let started = Instant::now();
+        for artifact in artifacts {
+            let keeping = sink.keep(artifact, &self.caller, origin());
+            match Handle::current().block_on(keeping) {
+                Ok(record) => kept.files.extend(record),
+                Err(error) => {
+                    tracing::error!(%error, name = artifact.name, "a file could not be kept");
+                    kept.lost.push((artifact.name.clone(), error.to_string()));
+                }
+            }
+        }
+        started.elapsed()
+    }
+
+    /// The images that are more than a model takes, as it is shown them.
+    fn images(
+        &self,
+        gateway: &Gateway,
+        artifacts: &[Artifact],
+        kept: &[File],
+    ) -> HashMap<Sha256Digest, ShownImage> {
+        let takes_images = self.client.blocks.is_none_or(|types| types.image);
+        if !takes_images || !matches!(self.audience, Audience::Client(_)) {
+            return HashMap::new();
+        }
+        let images = artifacts.iter().filter(|artifact| artifact.is_for_the_eye());
+        let shown = |artifact: &Artifact| {
+            if artifact.size > images::SOURCE_BYTES_MAX {
+                return Some((artifact.sha256, ShownImage::Name));
+            }
+            let bytes = match &artifact.content {
+                Content::Spilled(_) => {
+                    let file = kept.iter().find(|file| file.name == artifact.name)?;
+                    Handle::current().block_on(read(gateway, file))?
+                }
+                _ => artifact.to_bytes()?,
+            };
+            Some((artifact.sha256, images::shown(&bytes)?))
+        };
+        images.take(resultant::IMAGE_BLOCKS_MAX).filter_map(shown).collect()
+    }
+
     /// The text for the audience, and the files that hold what did not fit.
-    fn write(&self, outcome: &Outcome) -> (Text, Vec<Artifact>) {
+    pub(super) fn write(&self, outcome: &Outcome, client: &ClientOptions) -> (Text, Vec<Artifact>) {
         match self.audience {
             Audience::Contract => (Text::Json(outcome.to_contract()), Vec::new()),
             Audience::Envelope => (Text::Json(outcome.to_envelope()), Vec::new()),
-            Audience::View => (Text::Json(outcome.to_view(&self.client.budget)), Vec::new()),
+            Audience::View => (Text::Json(outcome.to_view(&client.budget)), Vec::new()),
             Audience::Model => {
-                let model = outcome.to_model(&self.client.budget);
+                let model = outcome.to_model(&client.budget);
                 (Text::Exact(model.text), model.offloaded)
             }
             Audience::Whole => {
                 let resultant::ModelText { text, is_complete, offloaded, .. } =
-                    outcome.to_model(&self.client.budget);
+                    outcome.to_model(&client.budget);
                 let contract = outcome.to_contract();
                 (Text::Whole { contract, model: text, is_complete }, offloaded)
             }
             Audience::Client(_) => {
-                let client = outcome.to_client(&self.client);
-                (Text::Json(client.json), client.offloaded)
+                let result = outcome.to_client(client);
+                (Text::Json(result.json), result.offloaded)
             }
         }
     }
+}
+
+/// What became of the files of a result.
+#[derive(Default)]
+struct Kept {
+    files: Vec<File>,
+    /// The names of those that could not be kept, and why.
+    lost: Vec<(String, String)>,
+}
+
+/// All bytes of a file that was just kept; nothing where it cannot be read.
+async fn read(gateway: &Gateway, file: &File) -> Option<Vec<u8>> {
+    let mut chunks = gateway.store.read(file, 0..file.size).await.ok()?;
+    let mut bytes = Vec::with_capacity(usize::try_from(file.size).ok()?);
+    while let Some(chunk) = chunks.next().await {
+        bytes.extend_from_slice(&chunk.ok()?);
+    }
+    Some(bytes)
 }

@@ -33,6 +33,11 @@ use crate::{
 
 /// How many bytes are read at once.
 const CHUNK_BYTES: usize = 64 * 1024;
+/// The same while there is more than that.
+const CHUNK_BYTES_LONG: usize = 512 * 1024;
+/// A child may write so much before somebody reads it, where the system lets us.
+#[cfg(target_os = "linux")]
+const PIPE_BYTES: usize = 512 * 1024;
 /// How many messages may wait to be written.
 const QUEUE_MAX: usize = 256;
 /// How many lines of standard error are kept for the reason.
@@ -252,14 +257,19 @@ async fn read(
 ) -> Option<WireError> {
     let mut lines = Lines { collector: Collector::new(options), skipped: None, options };
     let mut chunk = BytesMut::with_capacity(CHUNK_BYTES);
+    let mut chunk_bytes = CHUNK_BYTES;
+    // A long message is handed over in fewer turns.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::pipe::fcntl_setpipe_size(&stdout, PIPE_BYTES);
     loop {
-        chunk.reserve(CHUNK_BYTES);
+        chunk.reserve(chunk_bytes);
         match stdout.read_buf(&mut chunk).await {
             Ok(0) | Err(_) => {
                 lines.end(inbox);
                 return None;
             }
-            Ok(_) => {}
+            Ok(read) if read < CHUNK_BYTES => chunk_bytes = CHUNK_BYTES,
+            Ok(_) => chunk_bytes = CHUNK_BYTES_LONG,
         }
         if let Some(error) = lines.feed(chunk.split().freeze(), inbox) {
             return Some(error);
@@ -293,7 +303,7 @@ impl Lines<'_> {
     /// The output has ended: a message that only lacks its line end is whole.
     fn end(&mut self, inbox: &dyn Inbox) {
         if self.skipped.is_none()
-            && let Body::Whole(bytes) = self.collector.take()
+            && let Ok(Body::Whole(bytes)) = self.collector.take()
             && Message::read(bytes.clone()).is_ok()
         {
             inbox.arrived(Body::Whole(bytes), None);
@@ -320,14 +330,17 @@ impl Lines<'_> {
             }
             return None;
         }
-        let pushed = match part.len() + self.collector.head().len() > self.options.inline_bytes_max
-        {
+        let pushed = match self.collector.blocks(part.len()) {
             true => tokio::task::block_in_place(|| self.collector.push(&part)),
             false => self.collector.push(&part),
         };
-        match pushed {
-            Ok(()) if is_end => inbox.arrived(self.collector.take(), None),
-            Ok(()) => {}
+        let taken = match is_end {
+            true => pushed.and_then(|()| self.collector.take()).map(Some),
+            false => pushed.map(|()| None),
+        };
+        match taken {
+            Ok(Some(body)) => inbox.arrived(body, None),
+            Ok(None) => {}
             Err(error) => {
                 let id = id_in_head(self.collector.head());
                 inbox.lost(id, wire_error(&error));

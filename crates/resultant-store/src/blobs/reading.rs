@@ -1,31 +1,37 @@
 //! Reading an object: every piece is checked before a byte of it is given out.
 //!
 //! Only the pieces that a range touches are asked for, in one request. When the answer breaks off,
-//! it is asked for again from the piece that is missing, as long as there is progress. One piece is
-//! in memory, and a second while the first is still being sent on.
+//! it is asked for again from the piece that is missing, as long as there is progress. From a file
+//! several pieces are read at once. So much is in memory, and as much again while the first is still
+//! being sent on.
 
 use std::{
     fs::File,
-    io::{Read as _, Seek as _, SeekFrom},
+    io::{self, Read as _, Seek as _, SeekFrom},
     ops::Range,
+    path::PathBuf,
     sync::Arc,
     time::Duration,
 };
 
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt as _, stream::BoxStream};
-use object_store::{GetOptions, GetResultPayload, ObjectStore, ObjectStoreExt as _, path::Path};
+use object_store::{GetOptions, ObjectStore, ObjectStoreExt as _, path::Path};
 
 use super::{ByteStream, blocking, within};
-use crate::{StoreError, incoming::PIECE};
+use crate::{StoreError, incoming::piece_bytes};
 
 /// How often an answer that breaks off is asked for again without having brought a piece.
 const TRIES_MAX: u32 = 3;
+/// So much is read from a file at once, or one piece where that is more.
+const READ_BYTES: usize = 1 << 20;
 
 /// An object, and what is known about its bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     pub(super) objects: Arc<dyn ObjectStore>,
+    /// Where it is, where that is a file of this machine.
+    pub(super) file: Option<PathBuf>,
     pub(super) patience: Duration,
     pub(super) name: Path,
     pub(super) size: u64,
@@ -35,7 +41,7 @@ pub(crate) struct Object {
 
 /// Where pieces come from.
 enum Source {
-    /// A file on this machine, at the next piece.
+    /// A file on this machine.
     File(Arc<File>),
     /// An answer of a store, and what came of the next piece already.
     Answer(BoxStream<'static, object_store::Result<Bytes>>, BytesMut),
@@ -49,8 +55,9 @@ impl Object {
         if range.is_empty() {
             return Ok(futures_util::stream::empty().boxed());
         }
-        let mut reading =
-            Reading { next: range.start / PIECE as u64, object: self, range, source: None };
+        let piece = piece_bytes(self.size, self.pieces.len()).ok_or_else(|| self.damaged())?;
+        let next = range.start / piece as u64;
+        let mut reading = Reading { next, piece, object: Arc::new(self), range, source: None };
         let first = reading.next().await?;
         let rest = futures_util::stream::unfold(Some(reading), |reading| async {
             let mut reading = reading?;
@@ -61,11 +68,6 @@ impl Object {
             }
         });
         Ok(futures_util::stream::iter(first.map(Ok)).chain(rest).boxed())
-    }
-
-    fn piece_size(&self, piece: u64) -> usize {
-        // Less than a piece, so it fits.
-        (self.size - piece * PIECE as u64).min(PIECE as u64) as usize
     }
 
     fn check(&self, piece: u64, bytes: &[u8]) -> Result<(), StoreError> {
@@ -82,62 +84,103 @@ impl Object {
         StoreError::Damaged { digest: self.sha256.clone() }
     }
 
-    /// Asks for everything from a piece on, as far as the range goes.
-    async fn ask(&self, piece: u64, end: u64) -> Result<Source, StoreError> {
-        let start = piece * PIECE as u64;
-        let end = end.div_ceil(PIECE as u64).saturating_mul(PIECE as u64).min(self.size);
-        let options = GetOptions { range: Some((start..end).into()), ..GetOptions::default() };
+    fn missing(&self) -> StoreError {
+        StoreError::Missing { digest: self.sha256.clone() }
+    }
+
+    /// Asks a store for these bytes.
+    async fn ask(&self, asked: Range<u64>) -> Result<Source, StoreError> {
+        let options = GetOptions { range: Some(asked.clone().into()), ..GetOptions::default() };
         let answer = match self.objects.get_opts(&self.name, options).await {
             Ok(answer) => answer,
-            Err(object_store::Error::NotFound { .. }) => {
-                return Err(StoreError::Missing { digest: self.sha256.clone() });
-            }
+            Err(object_store::Error::NotFound { .. }) => return Err(self.missing()),
             // Some stores say it like this when there are fewer bytes than that.
             Err(error) => match self.objects.head(&self.name).await {
                 Ok(meta) if meta.size != self.size => return Err(self.damaged()),
                 _ => return Err(error.into()),
             },
         };
-        if answer.meta.size != self.size || answer.range != (start..end) {
+        if answer.meta.size != self.size || answer.range != asked {
             return Err(self.damaged());
         }
-        Ok(match answer.payload {
-            GetResultPayload::File(mut file, _) => {
-                blocking(move || {
-                    file.seek(SeekFrom::Start(start))?;
-                    Ok(Source::File(Arc::new(file)))
-                })
-                .await?
+        Ok(Source::Answer(answer.into_stream(), BytesMut::new()))
+    }
+
+    /// Opens its file.
+    fn open(&self, path: &std::path::Path) -> Result<File, StoreError> {
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(self.missing()),
+            Err(error) => return Err(error.into()),
+        };
+        match file.metadata()?.len() == self.size {
+            true => Ok(file),
+            false => Err(self.damaged()),
+        }
+    }
+
+    /// Whole pieces of its file from `first` on, which are in this range of it. Where one of them is
+    /// not right, those before it; an error where that is the first.
+    fn read_pieces(
+        &self,
+        mut file: &File,
+        first: u64,
+        piece: usize,
+        range: Range<u64>,
+    ) -> Result<Bytes, StoreError> {
+        let mut bytes = vec![0; usize::try_from(range.end - range.start).unwrap_or(usize::MAX)];
+        file.seek(SeekFrom::Start(range.start))?;
+        file.read_exact(&mut bytes).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => self.damaged(),
+            _ => error.into(),
+        })?;
+        let mut right = 0;
+        for (number, part) in (first..).zip(bytes.chunks(piece)) {
+            match self.check(number, part) {
+                Ok(()) => right += part.len(),
+                Err(error) if right == 0 => return Err(error),
+                Err(_) => break,
             }
-            GetResultPayload::Stream(stream) => Source::Answer(stream, BytesMut::new()),
-        })
+        }
+        bytes.truncate(right);
+        Ok(bytes.into())
     }
 }
 
 struct Reading {
-    object: Object,
+    object: Arc<Object>,
     range: Range<u64>,
+    /// The size of its pieces.
+    piece: usize,
     /// The number of the next piece.
     next: u64,
     source: Option<Source>,
 }
 
 impl Reading {
-    /// The part of the next piece that is in the range.
+    /// What is in the range of the next pieces.
     async fn next(&mut self) -> Result<Option<Bytes>, StoreError> {
-        let start = self.next * PIECE as u64;
+        let start = self.next * self.piece as u64;
         if start >= self.range.end {
             return Ok(None);
         }
-        let bytes = within(self.object.patience, self.piece()).await?;
+        let bytes = within(self.object.patience, self.pieces()).await?;
         let from = self.range.start.saturating_sub(start) as usize;
         let to = (self.range.end - start).min(bytes.len() as u64) as usize;
-        self.next += 1;
+        self.next += bytes.len().div_ceil(self.piece) as u64;
         Ok(Some(bytes.slice(from..to)))
     }
 
-    /// The next piece, whole and checked.
-    async fn piece(&mut self) -> Result<Bytes, StoreError> {
+    /// At most so many bytes from the next piece on, as far as the range goes, in whole pieces.
+    fn wanted(&self, bytes_max: u64) -> Range<u64> {
+        let piece = self.piece as u64;
+        let end = self.range.end.div_ceil(piece).saturating_mul(piece).min(self.object.size);
+        let start = self.next * piece;
+        start..end.min(start.saturating_add(bytes_max.max(piece)))
+    }
+
+    /// The next pieces, whole and checked.
+    async fn pieces(&mut self) -> Result<Bytes, StoreError> {
         let mut tries = 0;
         loop {
             tries += 1;
@@ -154,25 +197,12 @@ impl Reading {
     }
 
     async fn attempt(&mut self) -> Result<Bytes, StoreError> {
-        let size = self.object.piece_size(self.next);
-        if self.source.is_none() {
-            self.source = Some(self.object.ask(self.next, self.range.end).await?);
+        let (wanted, size) = (self.wanted(READ_BYTES as u64), self.wanted(0));
+        let size = (size.end - size.start) as usize;
+        if self.source.is_none() && self.object.file.is_none() {
+            self.source = Some(self.object.ask(self.wanted(u64::MAX)).await?);
         }
         match &mut self.source {
-            Some(Source::File(file)) => {
-                let (file, object, piece) = (Arc::clone(file), self.object.clone(), self.next);
-                // Reading and checking block for about as long as handing them to another thread.
-                blocking(move || {
-                    let mut bytes = vec![0; size];
-                    (&*file).read_exact(&mut bytes).map_err(|error| match error.kind() {
-                        std::io::ErrorKind::UnexpectedEof => object.damaged(),
-                        _ => error.into(),
-                    })?;
-                    object.check(piece, &bytes)?;
-                    Ok(bytes.into())
-                })
-                .await
-            }
             Some(Source::Answer(answer, gathered)) => {
                 gathered.reserve(size.saturating_sub(gathered.len()));
                 while gathered.len() < size {
@@ -190,7 +220,27 @@ impl Reading {
                 self.object.check(self.next, &bytes)?;
                 Ok(bytes)
             }
-            None => Err(StoreError::Missing { digest: self.object.sha256.clone() }),
+            opened => {
+                let file = match opened {
+                    Some(Source::File(file)) => Some(Arc::clone(file)),
+                    _ => None,
+                };
+                let (object, first, piece) = (Arc::clone(&self.object), self.next, self.piece);
+                // Opening, reading and checking block for about as long as handing them to another
+                // thread, so that is done once for all three.
+                let work = move || {
+                    let file = match (file, &object.file) {
+                        (Some(file), _) => file,
+                        (None, Some(path)) => Arc::new(object.open(path)?),
+                        (None, None) => return Err(object.missing()),
+                    };
+                    let bytes = object.read_pieces(&file, first, piece, wanted)?;
+                    Ok((file, bytes))
+                };
+                let (file, bytes) = blocking(work).await?;
+                self.source = Some(Source::File(file));
+                Ok(bytes)
+            }
         }
     }
 }

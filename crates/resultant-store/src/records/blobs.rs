@@ -30,6 +30,17 @@ pub(crate) struct Blob {
     pub(crate) pieces: Vec<u8>,
 }
 
+/// How the bytes of a blob come to be where its object says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Held<'a> {
+    /// They were uploaded for this.
+    Uploaded,
+    /// The same, and the object of this name, which the owner's blob has, is gone.
+    Instead(&'a str),
+    /// [`Records::blob`] found them. [`StoreError::BlobGone`] where a sweep took them away since: they are then to be uploaded after all.
+    Already,
+}
+
 impl Records {
     /// The owner's blob of this digest.
     pub(crate) async fn blob(&self, owner: &str, sha256: &str) -> Result<Option<Blob>, StoreError> {
@@ -43,33 +54,17 @@ impl Records {
         Ok(row.as_ref().map(read).transpose()?)
     }
 
-    /// The pieces' digests of an object.
-    pub(crate) async fn pieces(
-        &self,
-        owner: &str,
-        sha256: &str,
-    ) -> Result<Option<Vec<u8>>, StoreError> {
-        Ok(self.blob(owner, sha256).await?.map(|blob| blob.pieces))
-    }
-
     /// Records a blob that no file names, the raw answer of a call; says which object holds its bytes: another than `blob.object` where the owner had them. The call that names it has to be recorded before the sweep's grace is over.
-    ///
-    /// `blob.object` must have been uploaded for this. For bytes that the owner is known to have, there is [`Records::add_raw_blob_again`].
-    pub(crate) async fn add_raw_blob(&self, blob: &Blob) -> Result<String, StoreError> {
-        self.add_raw(blob, true).await
-    }
-
-    /// The same without an upload, for a blob that [`Records::blob`] found. [`StoreError::BlobGone`] where a sweep took it away since: the bytes are then to be uploaded after all.
-    pub(crate) async fn add_raw_blob_again(&self, blob: &Blob) -> Result<String, StoreError> {
-        self.add_raw(blob, false).await
-    }
-
-    async fn add_raw(&self, blob: &Blob, is_uploaded: bool) -> Result<String, StoreError> {
+    pub(crate) async fn add_raw_blob(
+        &self,
+        blob: &Blob,
+        held: Held<'_>,
+    ) -> Result<String, StoreError> {
         if !fits(&blob.owner) {
             return Err(StoreError::NoSession);
         }
         let mut write = self.database.write().await?;
-        let object = record_blob(&mut write, blob, is_uploaded).await?;
+        let object = record_blob(&mut write, blob, held).await?;
         write.commit().await?;
         Ok(object)
     }
@@ -132,23 +127,33 @@ impl Records {
 pub(super) async fn record_blob(
     write: &mut Write,
     blob: &Blob,
-    is_uploaded: bool,
+    held: Held<'_>,
 ) -> Result<String, StoreError> {
-    let row = if is_uploaded {
-        let sql = "INSERT INTO blobs (owner, sha256, size, object, pieces, stored_ms) \
-                   VALUES ($1, $2, $3, $4, $5, $6) \
-                   ON CONFLICT (owner, sha256) DO UPDATE SET stored_ms = excluded.stored_ms \
-                   RETURNING object";
-        let query = sqlx::query(sql).bind(&*blob.owner).bind(&*blob.sha256).bind(to_db(blob.size));
-        let query = query.bind(&*blob.object).bind(&*blob.pieces).bind(now_ms());
-        Some(query.fetch_one(write.on()).await?)
-    } else {
+    if let Held::Already = held {
         let sql = "UPDATE blobs SET stored_ms = $4 \
                    WHERE owner = $1 AND sha256 = $2 AND object = $3 RETURNING object";
         let query = sqlx::query(sql).bind(&*blob.owner).bind(&*blob.sha256).bind(&*blob.object);
-        query.bind(now_ms()).fetch_optional(write.on()).await?
-    };
-    Ok(row.ok_or(StoreError::BlobGone)?.try_get(0)?)
+        let row = query.bind(now_ms()).fetch_optional(write.on()).await?;
+        return Ok(row.ok_or(StoreError::BlobGone)?.try_get(0)?);
+    }
+    if let Held::Instead(lost) = held {
+        // Whoever comes second finds another object than the one that was lost, and keeps that.
+        let sql = "UPDATE blobs SET object = $4, pieces = $5 \
+                   WHERE owner = $1 AND sha256 = $2 AND object = $3";
+        let query = sqlx::query(sql).bind(&*blob.owner).bind(&*blob.sha256).bind(lost);
+        query.bind(&*blob.object).bind(&*blob.pieces).execute(write.on()).await?;
+        let sql = "UPDATE files SET object = $4 \
+                   WHERE owner = $1 AND sha256 = $2 AND object = $3";
+        let query = sqlx::query(sql).bind(&*blob.owner).bind(&*blob.sha256).bind(lost);
+        query.bind(&*blob.object).execute(write.on()).await?;
+    }
+    let sql = "INSERT INTO blobs (owner, sha256, size, object, pieces, stored_ms) \
+               VALUES ($1, $2, $3, $4, $5, $6) \
+               ON CONFLICT (owner, sha256) DO UPDATE SET stored_ms = excluded.stored_ms \
+               RETURNING object";
+    let query = sqlx::query(sql).bind(&*blob.owner).bind(&*blob.sha256).bind(to_db(blob.size));
+    let query = query.bind(&*blob.object).bind(&*blob.pieces).bind(now_ms());
+    Ok(query.fetch_one(write.on()).await?.try_get(0)?)
 }
 
 fn read(row: &AnyRow) -> Result<Blob, sqlx::Error> {

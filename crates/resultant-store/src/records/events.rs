@@ -37,7 +37,7 @@ pub struct NewEvent {
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Its number in the session, from 1, without gaps.
+    /// Its number in the session: one more than that of the event before.
     pub number: i64,
     /// What kind of thing.
     pub kind: String,
@@ -54,6 +54,8 @@ pub struct Feed {
     topic: Topic,
     /// The number of the last event that was read.
     last: i64,
+    /// When the session was made, once it was seen.
+    created_ms: Option<i64>,
     read: VecDeque<Event>,
     hint: watch::Receiver<()>,
     wake: Arc<Wake>,
@@ -73,7 +75,7 @@ impl Drop for Feed {
 }
 
 impl Feed {
-    /// The next event, from wherever it was written. `Err` when the database fails; the feed can be asked again. Nothing is lost when this is dropped while it waits.
+    /// The next event, from wherever it was written. [`StoreError::NoSession`] when the session was deleted, also where one of the same id was made again. Another `Err` when the database fails; the feed can then be asked again. Nothing is lost when this is dropped while it waits.
     pub async fn next(&mut self) -> Result<Event, StoreError> {
         loop {
             if let Some(event) = self.read.pop_front() {
@@ -97,11 +99,18 @@ impl Feed {
             return Ok(());
         }
         let database = &self.wake.database;
-        let Some(newest) = newest(database, &self.owner, &self.session).await? else {
-            return Ok(());
+        let found = newest(database, &self.owner, &self.session).await?;
+        let newest = match (self.created_ms, found) {
+            (None, None) => return Ok(()),
+            (Some(known), Some((newest, created_ms))) if known == created_ms => newest,
+            (Some(_), _) => return Err(StoreError::NoSession),
+            (None, Some((newest, created_ms))) => {
+                self.created_ms = Some(created_ms);
+                newest
+            }
         };
         if newest < self.last {
-            // The session was deleted and made again; its events count from one again.
+            // No event of this session has had that number.
             self.last = 0;
         }
         if newest > self.last {
@@ -134,7 +143,7 @@ impl Records {
         if !fits(owner) || !fits(session) {
             return Ok(0);
         }
-        Ok(newest(&self.database, owner, session).await?.unwrap_or(0))
+        Ok(newest(&self.database, owner, session).await?.map_or(0, |(newest, _)| newest))
     }
 
     /// Events after this number, and those to come. Must be called in a runtime.
@@ -145,6 +154,7 @@ impl Records {
             session: session.to_owned(),
             topic,
             last: after.max(0),
+            created_ms: None,
             read: VecDeque::new(),
             hint: self.wake.subscribe(topic),
             wake: Arc::clone(&self.wake),
@@ -152,14 +162,15 @@ impl Records {
     }
 }
 
+/// The number of a session's newest event, and when the session was made.
 async fn newest(
     database: &Database,
     owner: &str,
     session: &str,
-) -> Result<Option<i64>, sqlx::Error> {
-    let sql = "SELECT event_number FROM sessions WHERE owner = $1 AND id = $2";
+) -> Result<Option<(i64, i64)>, sqlx::Error> {
+    let sql = "SELECT event_number, created_ms FROM sessions WHERE owner = $1 AND id = $2";
     let row = sqlx::query(sql).bind(owner).bind(session).fetch_optional(&database.pool).await?;
-    row.map(|row| row.try_get(0)).transpose()
+    row.map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).transpose()
 }
 
 async fn after(

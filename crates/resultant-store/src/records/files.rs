@@ -1,10 +1,12 @@
 //! Files: what an owner's bytes are called, what they are, and where they came from.
 
+use std::borrow::Cow;
+
 use sqlx::{AssertSqlSafe, Row as _, any::AnyRow};
 
 use super::{
     Page, Records,
-    blobs::record_blob,
+    blobs::{Held, record_blob},
     database::{Dialect, Write, fits, from_db, now_ms, strange, to_db, without_zero},
     sessions::lock_user,
 };
@@ -87,36 +89,13 @@ impl Records {
     /// In one transaction: the blob is recorded unless the owner has it already, the file is recorded, user's and session's bytes are counted against the quotas.
     /// The file that is returned says which object holds the bytes: another than `blob.object` where the owner had them.
     /// The session must be there ([`StoreError::NoSession`]).
-    ///
-    /// `blob.object` must have been uploaded for this. For bytes that the owner is known to have, there is [`Records::add_file_again`].
     pub(crate) async fn add_file(
         &self,
         session: &str,
         new: &NewFile,
         blob: &Blob,
         quotas: &Quotas,
-    ) -> Result<File, StoreError> {
-        self.add(session, new, blob, quotas, true).await
-    }
-
-    /// The same without an upload, for a blob that [`Records::blob`] found. [`StoreError::BlobGone`] where a sweep took it away since: the bytes are then to be uploaded after all.
-    pub(crate) async fn add_file_again(
-        &self,
-        session: &str,
-        new: &NewFile,
-        blob: &Blob,
-        quotas: &Quotas,
-    ) -> Result<File, StoreError> {
-        self.add(session, new, blob, quotas, false).await
-    }
-
-    async fn add(
-        &self,
-        session: &str,
-        new: &NewFile,
-        blob: &Blob,
-        quotas: &Quotas,
-        is_uploaded: bool,
+        held: Held<'_>,
     ) -> Result<File, StoreError> {
         if !fits(&blob.owner) || !fits(session) {
             return Err(StoreError::NoSession);
@@ -124,7 +103,7 @@ impl Records {
         let mut write = self.database.write().await?;
         count_for_user(&mut write, blob, quotas).await?;
         let created_ms = count_for_session(&mut write, session, blob, quotas).await?;
-        let object = record_blob(&mut write, blob, is_uploaded).await?;
+        let object = record_blob(&mut write, blob, held).await?;
         let file = File {
             key: Id::new(),
             owner: blob.owner.clone(),
@@ -229,7 +208,8 @@ impl Records {
             Dialect::Sqlite => "))",
             Dialect::Postgres => ")) AS TEXT)",
         };
-        let columns = columns!();
+        let columns = "key, session, name, mime, size, sha256, description, viewer, server, tool, \
+                       call, created_ms, object";
         let of_session = if session.is_some() { " AND session = $5" } else { "" };
         let sql = format!(
             "SELECT {all}{columns}{end} FROM (SELECT {columns} FROM files \
@@ -244,10 +224,11 @@ impl Records {
         }
         let row = query.fetch_one(&self.database.pool).await?;
         let Some(list) = row.try_get::<Option<&str>, _>(0)? else { return Ok(Vec::new()) };
-        let mut list: Vec<Listed> = serde_json::from_str(list).map_err(|_| strange("a list"))?;
+        let mut list: Vec<Listed<'_>> =
+            serde_json::from_str(list).map_err(|_| strange("a list"))?;
         // Neither database promises to gather in the order of what it gathers from. Where it does, this is one look at each.
-        list.sort_by(|one, other| (other.12, &other.0).cmp(&(one.12, &one.0)));
-        Ok(list.into_iter().map(read_listed).collect::<Result<_, _>>()?)
+        list.sort_by(Listed::order);
+        Ok(list.into_iter().map(|file| file.read(owner)).collect::<Result<_, _>>()?)
     }
 
     /// Deletes a file and its tokens, and gives its bytes back to the quotas. Its blob stays until a sweep finds that nobody names it.
@@ -385,10 +366,10 @@ fn read(row: &AnyRow) -> Result<File, sqlx::Error> {
     })
 }
 
-/// The columns of a file in a list.
-type Listed = (
-    String,
-    String,
+/// The columns of a file in a list. The owner is known.
+#[derive(serde::Deserialize)]
+struct Listed<'a>(
+    #[serde(borrow)] Cow<'a, str>,
     String,
     String,
     String,
@@ -398,28 +379,35 @@ type Listed = (
     Option<String>,
     Option<String>,
     Option<String>,
-    Option<String>,
+    #[serde(borrow)] Option<Cow<'a, str>>,
     i64,
     String,
 );
 
-fn read_listed(row: Listed) -> Result<File, sqlx::Error> {
-    let (key, owner, session, name, mime, size, sha256, description, viewer, ..) = row;
-    let (server, tool, call, created_ms, object) = (row.9, row.10, row.11, row.12, row.13);
-    Ok(File {
-        key: key.parse().map_err(|_| strange("the key of a file"))?,
-        owner,
-        session,
-        name,
-        mime,
-        size: from_db(size),
-        sha256,
-        description,
-        viewer,
-        origin: read_origin(server, tool, call.as_deref())?,
-        created_ms,
-        object,
-    })
+impl Listed<'_> {
+    /// Newest first.
+    fn order(&self, other: &Listed<'_>) -> std::cmp::Ordering {
+        (other.11, &other.0).cmp(&(self.11, &self.0))
+    }
+
+    fn read(self, owner: &str) -> Result<File, sqlx::Error> {
+        let Listed(key, session, name, mime, size, sha256, description, viewer, ..) = self;
+        let (server, tool, call, created_ms, object) = (self.8, self.9, self.10, self.11, self.12);
+        Ok(File {
+            key: key.parse().map_err(|_| strange("the key of a file"))?,
+            owner: owner.to_owned(),
+            session,
+            name,
+            mime,
+            size: from_db(size),
+            sha256,
+            description,
+            viewer,
+            origin: read_origin(server, tool, call.as_deref())?,
+            created_ms,
+            object,
+        })
+    }
 }
 
 fn read_origin(

@@ -4,7 +4,8 @@ use sqlx::{Row as _, any::AnyRow};
 
 use super::{
     Page, Records,
-    database::{Write, fits, from_db, now_ms, strange, without_zero},
+    database::{Dialect, Write, fits, from_db, now_ms, strange, without_zero},
+    wake,
 };
 use crate::StoreError;
 
@@ -21,6 +22,9 @@ pub enum SessionKind {
     /// The one a user has without asking.
     Default,
 }
+
+/// The id of the session that a user has without asking.
+pub(super) const DEFAULT_ID: &str = "default";
 
 /// A session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,9 +90,12 @@ impl Records {
             return Err(StoreError::NoSession);
         }
         let mut write = self.database.write().await?;
+        // Whoever is just deleting it has then said which numbers its events had.
+        lock_user(&mut write, owner).await?;
         let sql = concat!(
             "INSERT INTO sessions (owner, id, kind, title, created_ms, used_ms, filed_ms, bytes, \
-             event_number) VALUES ($1, $2, $3, $4, $5, $5, 0, 0, 0) \
+             event_number) VALUES ($1, $2, $3, $4, $5, $5, 0, 0, \
+             COALESCE((SELECT events_floor FROM users WHERE id = $1), 0)) \
              ON CONFLICT (owner, id) DO UPDATE SET used_ms = CASE \
              WHEN sessions.used_ms < excluded.used_ms THEN excluded.used_ms \
              ELSE sessions.used_ms END RETURNING ",
@@ -182,10 +189,10 @@ impl Records {
         // Everybody takes the user's row first and the session's second.
         lock_user(&mut write, owner).await?;
         let sql = "UPDATE sessions SET used_ms = used_ms \
-                   WHERE owner = $1 AND id = $2 AND used_ms < $3 RETURNING bytes";
+                   WHERE owner = $1 AND id = $2 AND used_ms < $3 RETURNING bytes, event_number";
         let query = sqlx::query(sql).bind(owner).bind(id).bind(before_ms);
         let Some(row) = query.fetch_optional(write.on()).await? else { return Ok(None) };
-        let bytes: i64 = row.try_get(0)?;
+        let (bytes, newest): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
         let sql = "DELETE FROM tokens WHERE owner = $1 AND kind = 'file' AND subject IN \
                    (SELECT key FROM files WHERE owner = $1 AND session = $2)";
         sqlx::query(sql).bind(owner).bind(id).execute(write.on()).await?;
@@ -199,9 +206,17 @@ impl Records {
         ] {
             sqlx::query(sql).bind(owner).bind(id).execute(write.on()).await?;
         }
-        let sql = "UPDATE users SET bytes = bytes - $2 WHERE id = $1";
-        sqlx::query(sql).bind(owner).bind(bytes).execute(write.on()).await?;
+        let sql = "INSERT INTO users (id, bytes, events_floor) VALUES ($1, 0, $3) \
+                   ON CONFLICT (id) DO UPDATE SET bytes = users.bytes - $2, events_floor = \
+                   CASE WHEN users.events_floor < $3 THEN $3 ELSE users.events_floor END";
+        sqlx::query(sql).bind(owner).bind(bytes).bind(newest).execute(write.on()).await?;
+        // Those who listen to it are told that there is nothing more to come.
+        let topic = wake::topic(owner, id);
+        if self.database.dialect == Dialect::Postgres {
+            sqlx::query(wake::NOTIFY).bind(wake::spelled(topic)).execute(write.on()).await?;
+        }
         write.commit().await?;
+        self.wake.one(topic);
         Ok(Some(files.rows_affected()))
     }
 }

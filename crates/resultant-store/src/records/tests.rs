@@ -12,12 +12,14 @@ use std::{future::Future, sync::Arc};
 
 use super::{
     Entry, Page, Records,
+    blobs::Held,
     calls::{Call, CallFilter, Ending, Raw},
     dashboards::{Dashboard, Persistence},
     events::{Event, NewEvent},
     files::{Blob, File, NewFile, Origin},
     sessions::SessionKind,
     tokens::{TokenRecord, TokenScope},
+    totals::{Totals, TotalsBy},
 };
 use crate::{
     Id, Quotas, StoreError,
@@ -80,8 +82,8 @@ macro_rules! suite {
                 files::files_are_kept_and_found, files::quotas_are_exact,
                 files::pages_cover_ten_thousand_files, files::blobs_go_when_nobody_names_them,
                 files::old_things_are_cleared, files::a_swept_blob_is_noticed,
-                passing::calls_are_kept_whole, passing::events_have_one_order,
-                passing::a_session_made_again_counts_again,
+                passing::calls_are_kept_whole, passing::calls_add_up, passing::events_have_one_order,
+                passing::numbers_never_go_back_and_a_feed_ends_with_its_session,
                 passing::what_is_queued_survives_the_end,
                 passing::an_entry_that_cannot_be_kept_harms_no_other $(, $area::$name)*);
         }
@@ -147,7 +149,7 @@ fn named(name: &str) -> NewFile {
 
 async fn add(records: &Records, owner: &str, session: &str, name: &str, size: u64) -> File {
     let blob = blob(owner, name, size);
-    records.add_file(session, &named(name), &blob, &NO_QUOTAS).await.unwrap()
+    records.add_file(session, &named(name), &blob, &NO_QUOTAS, Held::Uploaded).await.unwrap()
 }
 
 async fn make(records: &Records, owner: &str, session: &str) {

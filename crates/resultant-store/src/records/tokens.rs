@@ -33,6 +33,15 @@ pub struct TokenRecord {
     pub served_bytes: u64,
 }
 
+impl TokenRecord {
+    /// Whether a single use of a file of so many bytes is over.
+    pub fn is_used_up(&self, size: u64) -> bool {
+        // Nothing is served of an empty file, so there the first use is the only one.
+        let is_served = if size == 0 { self.uses > 0 } else { self.served_bytes >= size };
+        self.grant.is_single_use && is_served
+    }
+}
+
 /// Which tokens are meant.
 #[derive(Clone, Debug)]
 pub enum TokenScope {

@@ -22,7 +22,7 @@ use super::{
     calls::{self, Call},
     database::{Database, Dialect, Write, fits, is_passing, now_ms, without_zero},
     events::NewEvent,
-    sessions::SessionKind,
+    sessions::{DEFAULT_ID, SessionKind},
     wake::{self, Topic, Wake},
 };
 use crate::StoreError;
@@ -364,9 +364,14 @@ async fn number_events(
             return Ok(0);
         }
         let sql = "INSERT INTO sessions (owner, id, kind, title, created_ms, used_ms, filed_ms, \
-                   bytes, event_number) VALUES ($1, $2, $3, '', $4, $4, 0, 0, 0) \
+                   bytes, event_number) VALUES ($1, $2, $3, '', $4, $4, 0, 0, \
+                   COALESCE((SELECT events_floor FROM users WHERE id = $1), 0)) \
                    ON CONFLICT DO NOTHING";
-        let query = sqlx::query(sql).bind(owner).bind(session).bind(SessionKind::Mcp.spelled());
+        let kind = match session == DEFAULT_ID {
+            true => SessionKind::Default,
+            false => SessionKind::Mcp,
+        };
+        let query = sqlx::query(sql).bind(owner).bind(session).bind(kind.spelled());
         query.bind(now).execute(write.on()).await?;
     }
 }

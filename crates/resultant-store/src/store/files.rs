@@ -5,11 +5,11 @@ use std::{ops::Range, path::PathBuf};
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 
-use super::{Quotas, Store};
+use super::{Quotas, Store, known::Location};
 use crate::{
     ByteStream, Call, File, Id, NewFile, Page, Raw, Session, SessionKind, StoreError, Whole,
     blobs::{Blobs, blocking},
-    records::files::Blob,
+    records::{blobs::Held, files::Blob},
 };
 
 /// Raw answers up to this size are kept in the record of their call.
@@ -74,17 +74,24 @@ impl Store {
                 limit,
             });
         }
+        let mut lost = None;
         for _ in 0..SWEPT_MAX {
-            let Some(known) = self.soon(self.records.blob(owner, whole.sha256())).await? else {
+            let found = self.soon(self.records.blob(owner, whole.sha256())).await?;
+            let Some(known) = found else { break };
+            if !self.blobs.has(&known.object, known.size).await? {
+                lost = Some(self.forget_lost(known));
                 break;
-            };
-            match self.soon(self.records.add_file_again(session, new, &known, quotas)).await {
+            }
+            let held = Held::Already;
+            match self.soon(self.records.add_file(session, new, &known, quotas, held)).await {
                 Err(StoreError::BlobGone) => {}
                 added => return added,
             }
         }
         let upload = self.upload(owner, whole).await?;
-        let added = self.soon(self.records.add_file(session, new, &upload.blob, quotas)).await;
+        let held = lost.as_deref().map_or(Held::Uploaded, Held::Instead);
+        let added =
+            self.soon(self.records.add_file(session, new, &upload.blob, quotas, held)).await;
         upload.settle(added.as_ref().map(|file| &*file.object)).await;
         added
     }
@@ -96,18 +103,31 @@ impl Store {
             return blocking(move || Ok(Raw::Inline(std::fs::read(whole.path())?))).await;
         }
         let raw = Raw::Blob { sha256: whole.sha256().to_owned(), size: whole.size() };
+        let mut lost = None;
         for _ in 0..SWEPT_MAX {
             let known = self.soon(self.records.blob(owner, whole.sha256())).await?;
             let Some(known) = known else { break };
-            match self.soon(self.records.add_raw_blob_again(&known)).await {
+            if !self.blobs.has(&known.object, known.size).await? {
+                lost = Some(self.forget_lost(known));
+                break;
+            }
+            match self.soon(self.records.add_raw_blob(&known, Held::Already)).await {
                 Err(StoreError::BlobGone) => {}
                 added => return added.map(|_| raw),
             }
         }
         let upload = self.upload(owner, &whole).await?;
-        let added = self.soon(self.records.add_raw_blob(&upload.blob)).await;
+        let held = lost.as_deref().map_or(Held::Uploaded, Held::Instead);
+        let added = self.soon(self.records.add_raw_blob(&upload.blob, held)).await;
         upload.settle(added.as_deref()).await;
         added.map(|_| raw)
+    }
+
+    /// The name of an object that a record has and the place for files has not.
+    fn forget_lost(&self, blob: Blob) -> String {
+        tracing::error!(object = blob.object, "stored bytes are gone; they are written again");
+        self.known.forget(&blob.owner, &blob.sha256);
+        blob.object
     }
 
     /// One file of the owner's.
@@ -147,10 +167,28 @@ impl Store {
     /// out. What is beyond the end is left out. The first bytes are there when this returns; an
     /// error later on ends the stream.
     pub async fn read(&self, file: &File, range: Range<u64>) -> Result<ByteStream, StoreError> {
-        let pieces = self.soon(self.records.pieces(&file.owner, &file.sha256)).await?;
-        let missing = || StoreError::Missing { digest: file.sha256.clone() };
-        let pieces = pieces.ok_or_else(missing)?;
-        self.blobs.object(&file.object, file.size, &file.sha256, pieces).read(range).await
+        self.read_blob(&file.owner, &file.sha256, file.size, range).await
+    }
+
+    async fn read_blob(
+        &self,
+        owner: &str,
+        sha256: &str,
+        size: u64,
+        range: Range<u64>,
+    ) -> Result<ByteStream, StoreError> {
+        let open = |at: Location| self.blobs.object(&at.object, size, sha256, at.pieces);
+        if let Some(known) = self.known.get(owner, sha256) {
+            match open(known).read(range.clone()).await {
+                Err(StoreError::Missing { .. }) => self.known.forget(owner, sha256),
+                read => return read,
+            }
+        }
+        let blob = self.soon(self.records.blob(owner, sha256)).await?;
+        let blob = blob.ok_or_else(|| StoreError::Missing { digest: sha256.to_owned() })?;
+        let location = Location { object: blob.object.into(), pieces: blob.pieces.into() };
+        self.known.put(owner, sha256, &location);
+        open(location).read(range).await
     }
 
     /// Where the bytes of a file are, where that is a file of this machine.
@@ -181,10 +219,7 @@ impl Store {
             }
             Raw::Blob { sha256, size } => (sha256, *size),
         };
-        let blob = self.soon(self.records.blob(&call.owner, sha256)).await?;
-        let blob = blob.ok_or_else(|| StoreError::Missing { digest: sha256.clone() })?;
-        let object = self.blobs.object(&blob.object, size, sha256, blob.pieces);
-        object.read(0..size).await.map(Some)
+        self.read_blob(&call.owner, sha256, size, 0..size).await.map(Some)
     }
 
     /// Puts bytes into a new object, which no record names yet and no sweep of this process takes.

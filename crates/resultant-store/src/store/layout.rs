@@ -13,8 +13,8 @@
 //! goes. Interrupted, it goes on with what is left.
 
 use std::{
-    fs::{self, File},
-    io,
+    fs::{self, File, OpenOptions},
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -60,7 +60,7 @@ impl Layout {
         blocking(move || {
             make_folder(&folder)?;
             make_folder(&folder.join("incoming"))?;
-            let lock = File::options().create(true).append(true).open(folder.join("lock"))?;
+            let lock = private(File::options().append(true)).open(folder.join("lock"))?;
             lock.lock()?;
             let is_current = match fs::read_to_string(folder.join("version")) {
                 Ok(text) => {
@@ -135,8 +135,9 @@ impl Layout {
                 fs::remove_dir_all(&old)?;
             }
             let new = self.folder.join("version.new");
-            fs::write(&new, format!("{VERSION}\n"))?;
-            File::open(&new)?.sync_all()?;
+            let mut file = private(File::options().write(true).truncate(true)).open(&new)?;
+            file.write_all(format!("{VERSION}\n").as_bytes())?;
+            file.sync_all()?;
             fs::rename(&new, self.folder.join("version"))?;
             Ok(sync_folder(&self.folder)?)
         })
@@ -175,6 +176,13 @@ impl Layout {
         let all = Quotas { user_bytes_max: u64::MAX, session_bytes_max: u64::MAX };
         store.keep_within(owner, SESSION, SessionKind::Default, &new, &whole, &all).await.map(drop)
     }
+}
+
+/// Makes what is not there for its owner only, like all else in the folder.
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options.create(true)
 }
 
 /// Old records that can be read, the oldest first.

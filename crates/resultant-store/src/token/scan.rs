@@ -7,6 +7,7 @@
 use std::{borrow::Cow, ops::Range};
 
 use super::format::{TOKEN_LENGTH, Unchecked};
+use crate::Id;
 
 /// What is put in the place of a token.
 const REDACTED: &str = "[redacted]";
@@ -26,6 +27,11 @@ pub fn find_tokens(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
             from = start + 1;
         }
     })
+}
+
+/// The names of the tokens that stand in a text.
+pub fn find_token_ids(text: &[u8]) -> impl Iterator<Item = Id> + '_ {
+    find_tokens(text).filter_map(|place| Some(Unchecked::read(&text[place])?.claimed_id()))
 }
 
 /// The text without the tokens in it.

@@ -188,7 +188,7 @@ fn needs_signature(declared: &str) -> bool {
 }
 
 /// The type that the first bytes prove.
-fn signature(head: &[u8]) -> Option<&'static str> {
+pub(crate) fn signature(head: &[u8]) -> Option<&'static str> {
     let at = |offset: usize, bytes: &[u8]| {
         head.get(offset..).is_some_and(|rest| rest.starts_with(bytes))
     };

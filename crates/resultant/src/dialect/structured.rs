@@ -1,7 +1,7 @@
 //! Which part of a result is its payload: rule R2.
 
 use crate::{
-    json::{Findings, Json, Scanned},
+    json::{Findings, Json, Scanned, members},
     note::{Note, Rule},
     outcome::Builder,
     wire::{Structured, Text, WireResult, only_result},
@@ -113,10 +113,32 @@ fn of_texts(
     }
 }
 
-/// The texts without those that are one of the values once more.
+/// The texts without those that are one of the values once more, or a long string in it.
 fn without_mirror(builder: &Builder<'_>, mut texts: Vec<Text>, values: &[&Json]) -> Vec<Text> {
-    texts.retain(|text| !values.iter().any(|value| text_equals(builder, text, value)));
+    // A mirror is one text among few. Looking for each of many would take the square of their size.
+    const MIRRORS_AMONG_MAX: usize = 16;
+    let are_few = texts.len() <= MIRRORS_AMONG_MAX;
+    let is_mirror = |text: &Text, value: &Json| {
+        text_equals(builder, text, value) || are_few && is_member(builder, text, value)
+    };
+    texts.retain(|text| !values.iter().any(|value| is_mirror(text, value)));
     texts
+}
+
+/// Whether a long text is a member of an object as well: it need not be kept twice.
+fn is_member(builder: &Builder<'_>, text: &Text, value: &Json) -> bool {
+    const MEMBER_BYTES_MIN: usize = 1 << 10;
+    let is_long = !matches!(text, Text::Inline(text) if text.len() < MEMBER_BYTES_MIN);
+    is_long
+        && members(value.as_text()).any(|(_, member)| {
+            match (text, Text::of(&value.slice(member))) {
+                (Text::Inline(text), Some(Text::Inline(content))) => *text == content,
+                (Text::Spilled(one), Some(Text::Spilled(other))) => {
+                    builder.is_same_text(*one, other)
+                }
+                _ => false,
+            }
+        })
 }
 
 /// Whether a text is the value: its JSON, or its own words where it is a string.

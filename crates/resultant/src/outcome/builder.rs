@@ -1,6 +1,7 @@
 //! Puts an outcome together: files, notes, and the strings that went to a sink.
 
 mod files;
+mod found;
 mod strings;
 mod token;
 
@@ -9,7 +10,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 pub(crate) use self::files::{Fallback, FileBytes, FileDetails, Proposal};
 use crate::{
     Limits, Verdict,
-    artifact::{Artifact, Names},
+    artifact::{Artifact, Names, own_name},
     dialect::Dialect,
     json::{FindingKind, Findings, Json, Object, ScanOptions, Scanned, scan},
     note::{Note, Rule, Weight},
@@ -40,6 +41,8 @@ pub(crate) struct Builder<'a> {
     used: HashSet<SpillId>,
     /// What stands for each long string that is in a file.
     stand_ins: HashMap<SpillId, String>,
+    /// Files that were found in strings.
+    found_files: usize,
 }
 
 impl<'a> Builder<'a> {
@@ -63,6 +66,7 @@ impl<'a> Builder<'a> {
             spills: spills.into_iter().map(|spilled| (spilled.id, spilled)).collect(),
             used: HashSet::new(),
             stand_ins: HashMap::new(),
+            found_files: 0,
         }
     }
 
@@ -71,12 +75,23 @@ impl<'a> Builder<'a> {
         !self.spills.is_empty()
     }
 
+    /// Whether two strings in the sink are the same text.
+    pub(crate) fn is_same_text(&self, one: SpillId, other: SpillId) -> bool {
+        let digest = |id| self.spills.get(&id).map(|spilled| (spilled.is_decoded, spilled.sha256));
+        digest(one).is_some() && digest(one) == digest(other)
+    }
+
     pub(crate) fn note(&mut self, note: Note) {
         if self.notes.len() < self.limits.notes_max {
             self.notes.push(note);
         } else {
             self.more_notes.push(note);
         }
+    }
+
+    /// A name of ours.
+    pub(super) fn own_name(&self, name: &str) -> String {
+        own_name(name, self.source.suffix.as_deref())
     }
 
     /// The JSON that a text holds, if it holds one, and what was repaired in it.
@@ -193,8 +208,8 @@ impl<'a> Builder<'a> {
             true => {
                 let lines = self.more_notes.iter().map(|note| note.to_whole_json().to_string());
                 let lines = lines.collect::<Vec<_>>().join("\n");
-                let name = "notes.jsonl";
-                let name = self.names.take(name, self.limits.name_bytes_max);
+                let name = self.own_name("notes.jsonl");
+                let name = self.names.take(&name, self.limits.name_bytes_max);
                 let file = Artifact::of_text(&name, "application/x-ndjson", lines.into());
                 self.artifacts.push(file);
                 format!("{count} more notes are in `{name}`")
@@ -208,7 +223,9 @@ impl<'a> Builder<'a> {
     /// The outcome, and the strings in the sink that nothing refers to.
     pub(crate) fn finish(mut self, dialect: Dialect) -> (Outcome, Vec<SpillId>) {
         self.clear_extra();
+        self.take_base64();
         self.resolve_all();
+        self.note_error_text();
         self.hide_token();
         self.finish_notes();
         let unused = self.spills.keys().filter(|id| !self.used.contains(id)).copied().collect();
@@ -225,6 +242,7 @@ impl<'a> Builder<'a> {
             notes: self.notes,
             dialect,
             source: self.source,
+            unkept: Vec::new(),
         };
         (outcome, unused)
     }

@@ -17,6 +17,27 @@ pub struct Budget {
     pub tokens: usize,
     /// Counts tokens. The default estimates by kind of text, rather too many than too few.
     pub count_tokens: fn(&str) -> usize,
+    /// Tokens that a digest aims at, where it stands for more than fits. Never more than `tokens`.
+    pub digest_tokens: usize,
+    /// How the model gets more of what did not fit.
+    pub more: More,
+}
+
+/// How a model gets more of what did not fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum More {
+    /// A digest names the file and no call.
+    #[default]
+    None,
+    /// By tools of these names; a digest has the exact next call.
+    Tools {
+        /// Reads a page.
+        read: &'static str,
+        /// Finds lines.
+        search: &'static str,
+        /// Answers jq and SQL.
+        query: &'static str,
+    },
 }
 
 impl Budget {
@@ -37,7 +58,13 @@ impl Budget {
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { bytes: 8 << 10, tokens: 2_000, count_tokens: estimate_tokens }
+        Budget {
+            bytes: 8 << 10,
+            tokens: 2_000,
+            count_tokens: estimate_tokens,
+            digest_tokens: 350,
+            more: More::None,
+        }
     }
 }
 

@@ -5,11 +5,16 @@
 
 mod blocks;
 mod edits;
+mod lanes;
 
-use self::blocks::{
-    image_block, name_block, push_artifact_link, push_description, push_text_block,
-};
+use std::collections::HashMap;
+
 pub(in crate::render) use self::edits::Edits;
+pub use self::lanes::{BlockTypes, Sees, ShownImage};
+use self::{
+    blocks::{image_block, name_block, push_artifact_link, push_description, push_text_block},
+    lanes::pointer,
+};
 use super::{
     budget::Budget,
     hide::{Hidden, has_download_link, value_has_download_link},
@@ -19,7 +24,7 @@ use super::{
     valid::{block_for, is_meta_member, link_block},
 };
 use crate::{
-    Protocol, Rule,
+    Protocol, Rule, Sha256Digest,
     artifact::{Artifact, Content, Origin},
     dialect::Dialect,
     json::{Json, Object, ObjectWriter, push_compact},
@@ -28,7 +33,8 @@ use crate::{
 };
 
 /// More images than this are only named.
-const IMAGE_BLOCKS_MAX: usize = 20;
+pub const IMAGE_BLOCKS_MAX: usize = 20;
+
 /// What is known about a client.
 ///
 /// ```
@@ -55,6 +61,17 @@ pub struct ClientOptions {
     pub keeps_small_blocks: bool,
     /// The schema that was advertised to the client allows a digest and a problem report.
     pub is_advertised: bool,
+    /// Which lanes the model sees.
+    pub sees: Sees,
+    /// The types of blocks that the client takes. Without it small results pass whatever their
+    /// blocks are, and what is written here has text and images.
+    pub blocks: Option<BlockTypes>,
+    /// An image beside structured content does not reach the model.
+    pub drops_images: bool,
+    /// Bytes of base64 of all images of one result; further images are only named.
+    pub image_bytes_max: usize,
+    /// Images that are not shown as they came, by their digests.
+    pub images: HashMap<Sha256Digest, ShownImage>,
 }
 
 impl Default for ClientOptions {
@@ -67,6 +84,11 @@ impl Default for ClientOptions {
             takes_unknown_blocks: false,
             keeps_small_blocks: false,
             is_advertised: false,
+            sees: Sees::Either,
+            blocks: None,
+            drops_images: false,
+            image_bytes_max: usize::MAX,
+            images: HashMap::new(),
         }
     }
 }
@@ -115,21 +137,62 @@ impl Outcome {
             && (self.artifacts.is_empty()
                 || options.keeps_small_blocks && self.has_sound_blocks_only())
             && self.canvas.as_ref().is_none_or(|canvas| canvas.token.is_none())
-            && self.fits_as_it_is(result, options)
+            && !self.loses_images(options)
+            && options.blocks.is_none_or(|types| types.pass(result))
+            && (self.fits_as_it_is(result, options) || self.fits_in_sight(result, options))
             && !value_has_download_link(result)
+    }
+
+    /// Whether what the model sees of a result is within the budget: the texts themselves, not the
+    /// JSON around them, and nothing of what is for the client alone.
+    fn fits_in_sight(&self, result: &Json, options: &ClientOptions) -> bool {
+        const ESCAPES_MAX: usize = 6;
+        let limit = options.budget.bytes_max().saturating_mul(ESCAPES_MAX);
+        let content = result.get("content");
+        let structured = self.source.structured.as_ref().map(Json::as_text);
+        let lanes_len = content.as_ref().map_or(0, |content| content.as_text().len())
+            + structured.map_or(0, str::len);
+        let is_too_long = options.budget.tokens == 0 || lanes_len > limit.saturating_mul(2);
+        if !self.artifacts.is_empty() || is_too_long {
+            return false;
+        }
+        let mut seen = String::new();
+        if options.sees != Sees::Structured || structured.is_none() {
+            for block in content.iter().flat_map(Json::items) {
+                match read_block_of(block.clone()).kind {
+                    BlockKind::Text(Text::Inline(text)) => seen.push_str(&text),
+                    _ => seen.push_str(block.as_text()),
+                }
+            }
+        }
+        if options.sees != Sees::Content {
+            seen.push_str(structured.unwrap_or_default());
+        }
+        options.budget.fits(&seen)
     }
 
     /// Whether the text is within the budget. An image that a model can take is none of it.
     fn fits_as_it_is(&self, result: &Json, options: &ClientOptions) -> bool {
         let hidden = Hidden::of(&self.artifacts);
-        let is_taken = |file: &&Artifact| image_block(file, &hidden, options.protocol).is_some();
+        let is_image = |file: &&Artifact| file.is_for_the_eye();
+        if self
+            .artifacts
+            .iter()
+            .filter(is_image)
+            .any(|file| options.images.contains_key(&file.sha256))
+        {
+            return false;
+        }
+        let is_taken = |file: &&Artifact| image_block(file, &hidden, options).is_some();
         let mut text = std::borrow::Cow::Borrowed(result.as_text());
+        let mut image_bytes = 0;
         for image in self.artifacts.iter().filter(is_taken).take(IMAGE_BLOCKS_MAX) {
             if let Content::Base64(data) = &image.content {
+                image_bytes += data.len();
                 text = text.replacen(&**data, "", 1).into();
             }
         }
-        options.budget.fits(&text)
+        image_bytes <= options.image_bytes_max && options.budget.fits(&text)
     }
 
     /// Whether every file came in a block of the protocol and is what the block says.
@@ -144,7 +207,7 @@ impl Outcome {
         let protocol = options.protocol;
         let structured = self.structured_for(options);
         let content = result.get("content").filter(Json::is_array);
-        let content = self.content_for(content, structured.as_ref(), protocol);
+        let content = self.content_for(content, structured.as_ref(), options);
         let mut edits = Edits::new(result);
         edits.set("content", content);
         edits.set("structuredContent", structured);
@@ -221,12 +284,14 @@ impl Outcome {
         &self,
         content: Option<Json>,
         structured: Option<&Json>,
-        protocol: Protocol,
+        options: &ClientOptions,
     ) -> Option<Json> {
         let sent = content.unwrap_or_else(|| Json::trusted("[]"));
         let blocks: Vec<Block> = sent.items().map(read_block_of).collect();
+        let protocol = options.protocol;
+        let is_taken = |block: &&Block| options.blocks.is_none_or(|types| types.take(block));
         let written: Vec<Option<Json>> =
-            blocks.iter().map(|block| block_for(block, protocol)).collect();
+            blocks.iter().map(|block| block_for(Some(block).filter(is_taken)?, protocol)).collect();
         let is_changed = blocks.iter().zip(&written).any(|(block, written)| {
             written.as_ref().is_none_or(|json| json.as_text() != block.source.as_text())
         });
@@ -303,10 +368,13 @@ impl Outcome {
         out.push('[');
         push_text_block(out, &model.text);
         let hidden = Hidden::of(&self.artifacts);
-        let images =
-            self.artifacts.iter().filter_map(|file| image_block(file, &hidden, options.protocol));
-        let images = images.take(IMAGE_BLOCKS_MAX);
-        for image in images {
+        let takes_images = options.blocks.is_none_or(|types| types.image);
+        let files = self.artifacts.iter().filter(|_| takes_images);
+        let images = files.filter_map(|file| image_block(file, &hidden, options));
+        let mut room = options.image_bytes_max;
+        for image in images.take(IMAGE_BLOCKS_MAX) {
+            let Some(left) = room.checked_sub(image.len()) else { continue };
+            room = left;
             out.push(',');
             out.push_str(&image);
         }
@@ -346,14 +414,20 @@ impl Outcome {
 
     /// The structured content where the server sent one: without the bytes of files, or a digest.
     fn small_structured(&self, model: &ModelText, options: &ClientOptions) -> Option<Json> {
+        if self.loses_images(options) {
+            return None;
+        }
         let structured = self.structured_for(options)?;
         if self.source.has_schema_problem {
             return Some(structured);
         }
-        let hidden = Hidden::of(&self.artifacts);
+        let hidden = Hidden::described(&self.artifacts);
         let stripped = hidden.hide(&self.without_bytes(&structured));
         if model.is_complete && options.budget.fits(stripped.as_text()) {
             return Some(stripped);
+        }
+        if options.sees == Sees::Both {
+            return Some(pointer(model));
         }
         if !model.is_complete {
             return Some(Json::trusted(model.text.clone()));
@@ -462,11 +536,13 @@ impl Outcome {
             Shape::Mcp | Shape::Contract => self.to_contract(),
         };
         let fits = options.budget.fits(program.as_text()) && !value_has_download_link(&program);
-        let (value, offloaded) = match fits {
-            true => (program, Vec::new()),
+        let (value, structured, offloaded) = match fits {
+            true => (program.clone(), program, Vec::new()),
             false => {
                 let model = self.to_model(&options.budget);
-                (Json::trusted(model.text), model.offloaded)
+                let pointer = (options.sees == Sees::Both).then(|| pointer(&model));
+                let value = Json::trusted(model.text);
+                (value.clone(), pointer.unwrap_or(value), model.offloaded)
             }
         };
         let mut out = String::with_capacity(value.as_text().len() * 2 + 64);
@@ -479,7 +555,7 @@ impl Outcome {
         push_text_block(content, value.as_text());
         content.push(']');
         if options.protocol.has_structured_content() {
-            writer.json("structuredContent", &value);
+            writer.json("structuredContent", &structured);
         }
         if self.is_error {
             writer.bool("isError", true);

@@ -1,7 +1,7 @@
 //! Keeps out of the model's text what must never be in it: the base64 of a file, and download
 //! links of ours, which carry capability tokens.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use crate::{
     artifact::{Artifact, Content},
@@ -52,11 +52,24 @@ struct Known<'a> {
     characters: Vec<u8>,
     /// There is no more of it.
     is_whole: bool,
-    name: &'a str,
+    label: Cow<'a, str>,
 }
 
 impl<'a> Hidden<'a> {
     pub(super) fn of(artifacts: &'a [Artifact]) -> Hidden<'a> {
+        Hidden::labelled(artifacts, |artifact| Cow::Borrowed(&artifact.name))
+    }
+
+    /// The same for a text that has no list of files beside it: what stands in the place of a file
+    /// says what it is.
+    pub(super) fn described(artifacts: &'a [Artifact]) -> Hidden<'a> {
+        Hidden::labelled(artifacts, |artifact| Cow::Owned(artifact.label()))
+    }
+
+    fn labelled(
+        artifacts: &'a [Artifact],
+        label: impl Fn(&'a Artifact) -> Cow<'a, str>,
+    ) -> Hidden<'a> {
         let mut files: HashMap<Start, Vec<Known<'a>>> = HashMap::new();
         let mut first_two = Vec::new();
         for artifact in artifacts {
@@ -66,7 +79,7 @@ impl<'a> Hidden<'a> {
             let Some(start) = start_of(known) else { continue };
             let characters = known.iter().map(|&byte| standard(byte)).collect();
             let is_whole = known.len() == text.len();
-            let known = Known { characters, is_whole, name: &artifact.name };
+            let known = Known { characters, is_whole, label: label(artifact) };
             files.entry(start).or_default().push(known);
             first_two.resize(1 << 16, false);
             first_two[two(start[0], start[1])] = true;
@@ -120,13 +133,13 @@ impl<'a> Hidden<'a> {
         let mut out = String::new();
         let (mut copied, mut at) = (0, 0);
         while at + BASE64_CHARACTERS_MIN <= bytes.len() {
-            let Some((len, name)) = self.file_at(&bytes[at..]) else {
+            let Some((len, label)) = self.file_at(&bytes[at..]) else {
                 at += 1;
                 continue;
             };
             out.push_str(&text[copied..at]);
             out.push_str("[the file ");
-            out.push_str(name);
+            out.push_str(label);
             out.push(']');
             at += len;
             while bytes.get(at) == Some(&b'=') {
@@ -142,7 +155,7 @@ impl<'a> Hidden<'a> {
     }
 
     /// How many characters from here on are a file, and which.
-    fn file_at(&self, bytes: &[u8]) -> Option<(usize, &'a str)> {
+    fn file_at(&self, bytes: &[u8]) -> Option<(usize, &str)> {
         if !self.first_two[two(standard(bytes[0]), standard(bytes[1]))] {
             return None;
         }
@@ -156,7 +169,7 @@ impl<'a> Hidden<'a> {
             true => found.characters.len(),
             false => bytes.iter().position(|&byte| !is_base64(byte)).unwrap_or(bytes.len()),
         };
-        Some((len, found.name))
+        Some((len, &found.label))
     }
 }
 

@@ -40,8 +40,10 @@ impl Outcome {
     /// ```
     pub fn to_model(&self, budget: &Budget) -> ModelText {
         let parts = Parts::of(self);
-        // A result that is larger than the budget need not be written to know it.
-        if self.results.as_text().len() / 4 <= budget.bytes_max() {
+        // What was cut out while it was read is not here, and a result that is larger than the
+        // budget need not be written to know it.
+        let is_here = self.artifacts.iter().all(|artifact| artifact.cut.is_none());
+        if is_here && self.results.as_text().len() / 4 <= budget.bytes_max() {
             let text = with_unseen_escaped(parts.write());
             if budget.fits(&text) {
                 return ModelText { text, is_complete: true, offloaded: Vec::new() };
@@ -72,11 +74,15 @@ pub(super) fn with_unseen_escaped(text: String) -> String {
 /// Members of the result that have the names of ours stand under `more`: what we say about a result
 /// cannot be said by the result.
 fn unforgeable(extra: &Object) -> Object {
-    const OURS: [&str; 7] = ["complete", "whole", "rest", "files", "links", "notes", "more"];
+    const OURS: [&str; 10] =
+        ["complete", "is", "file", "persisted", "next", "parts", "files", "links", "notes", "more"];
+    // A cursor is no call.
+    let is_ours =
+        |key: &str, value: &Json| OURS.contains(&key) && (key != "next" || value.is_object());
     let mut more = Object::default();
     let mut kept = Object::default();
     for (key, value) in extra.iter() {
-        match OURS.contains(&key) {
+        match is_ours(key, value) {
             true => more.set(key, value.clone()),
             false => kept.set(key, value.clone()),
         }
@@ -153,9 +159,10 @@ impl<'a> Parts<'a> {
 
 /// What a model is told of a file.
 pub(super) struct File<'a> {
-    name: &'a str,
+    pub(super) name: &'a str,
     mime: String,
     size: u64,
+    about: Option<String>,
     description: Option<String>,
 }
 
@@ -165,6 +172,7 @@ impl<'a> File<'a> {
             name: &artifact.name,
             mime: hidden.hide_in(&artifact.mime),
             size: artifact.size,
+            about: artifact.about(),
             description: artifact.description.as_ref().map(|text| hidden.hide_in(text)),
         }
     }
@@ -175,6 +183,9 @@ pub(super) fn push_file(out: &mut String, file: &File<'_>) {
     writer.text("name", file.name);
     writer.text("type", &file.mime);
     let _ = write!(writer.key("size"), "{}", file.size);
+    if let Some(about) = &file.about {
+        writer.text("about", about);
+    }
     if let Some(description) = &file.description {
         writer.text("description", description);
     }

@@ -6,11 +6,11 @@ use crate::json::{Kind, items, kind_of, members, push_string, unescape};
 
 /// How much of each level is shown.
 #[derive(Clone, Copy)]
-struct Detail {
-    items: usize,
-    keys: usize,
-    string_bytes: usize,
-    depth: usize,
+pub(super) struct Detail {
+    pub(super) items: usize,
+    pub(super) keys: usize,
+    pub(super) string_bytes: usize,
+    pub(super) depth: usize,
 }
 
 /// From rich to poor. The first that fits is taken, so the same value gives the same preview.
@@ -31,7 +31,7 @@ const DETAILS: &[Detail] = &[
     Detail { items: 0, keys: 0, string_bytes: 8, depth: 1 },
 ];
 
-const KEY_BYTES_MAX: usize = 64;
+pub(super) const KEY_BYTES_MAX: usize = 64;
 
 /// A JSON value of at most `room` bytes that stands for a larger one; `null` where not even a word
 /// fits.
@@ -51,7 +51,13 @@ pub(super) fn preview(text: &str, room: usize) -> String {
 }
 
 /// Appends the preview of a value; `false` as soon as there is no more room.
-fn push_value(out: &mut String, text: &str, detail: Detail, depth: usize, room: usize) -> bool {
+pub(super) fn push_value(
+    out: &mut String,
+    text: &str,
+    detail: Detail,
+    depth: usize,
+    room: usize,
+) -> bool {
     match kind_of(text) {
         Kind::Array => push_array(out, text, detail, depth, room),
         Kind::Object => push_object(out, text, detail, depth, room),
@@ -132,7 +138,23 @@ fn cut(content: &str, bytes_max: usize) -> String {
     if content.len() <= bytes_max + 24 {
         return content.to_owned();
     }
+    if is_like_base64(content) {
+        return format!("[{} characters of base64]", content.len());
+    }
     format!("{}… [{} bytes]", &content[..floor_boundary(content, bytes_max)], content.len())
+}
+
+/// Whether a long string is bytes rather than words: its start tells a reader nothing.
+fn is_like_base64(content: &str) -> bool {
+    const LOOKED_AT_BYTES: usize = 128;
+    let content = content
+        .strip_prefix("data:")
+        .map_or(content, |rest| rest.split_once(";base64,").map_or(rest, |(_, bytes)| bytes));
+    let Some(start) = content.as_bytes().get(..LOOKED_AT_BYTES) else { return false };
+    let all = start.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte));
+    all && start.iter().any(u8::is_ascii_uppercase)
+        && start.iter().any(u8::is_ascii_lowercase)
+        && start.iter().any(u8::is_ascii_digit)
 }
 
 /// The head and tail of a text, cut at lines where lines are short, whose JSON form has at most
@@ -157,7 +179,7 @@ pub(super) fn preview_text(text: &str, room: usize) -> String {
 }
 
 /// How many bytes of these characters fit when they are escaped.
-fn escaped_prefix(chars: impl Iterator<Item = char>, room: usize) -> usize {
+pub(super) fn escaped_prefix(chars: impl Iterator<Item = char>, room: usize) -> usize {
     let (mut used, mut len) = (0, 0);
     for char in chars {
         used += escaped_char_len(char);
@@ -182,7 +204,7 @@ fn escaped_char_len(char: char) -> usize {
 }
 
 /// Back to the end of a line, if that costs at most a quarter.
-fn cut_line_end(text: &str, end: usize) -> usize {
+pub(super) fn cut_line_end(text: &str, end: usize) -> usize {
     match text[..end].rfind('\n') {
         Some(at) if at + 1 >= end - end / 4 => at + 1,
         _ => end,

@@ -3,7 +3,7 @@
 use proptest::{prelude::*, sample::select};
 use resultant::{
     Advertise, Budget, ClientOptions, Json, Outcome, Protocol, ReadOptions, Schema, SchemaLimits,
-    SchemaPolicy,
+    SchemaPolicy, Sees,
 };
 
 use crate::{
@@ -83,6 +83,8 @@ proptest! {
         is_mirrored in any::<bool>(),
         bytes in select(&[256_usize, 8192][..]),
         policy in select(&[SchemaPolicy::Note, SchemaPolicy::Error][..]),
+        sees in select(&[Sees::Either, Sees::Both][..]),
+        drops_images in any::<bool>(),
     ) {
         let mut blocks = blocks;
         if let Some(value) = structured.as_ref().filter(|_| is_mirrored) {
@@ -105,6 +107,8 @@ proptest! {
                 protocol: *protocol,
                 budget,
                 is_advertised: true,
+                sees,
+                drops_images,
                 ..Default::default()
             };
             check(&outcome, &schema, &options)?;

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::LazyLock};
 
 use jsonschema::Validator;
 use proptest::{collection::vec, prelude::*, sample::select};
-use resultant::{Budget, ClientOptions, Json, Outcome, Protocol, Shape};
+use resultant::{BlockTypes, Budget, ClientOptions, Json, Outcome, Protocol, Sees, Shape};
 
 use crate::{
     cases,
@@ -74,11 +74,41 @@ proptest! {
         message in message(),
         bytes in select(&[256_usize, 1024, 1 << 20][..]),
         takes_links in any::<bool>(),
+        sees in select(&[Sees::Either, Sees::Content, Sees::Structured, Sees::Both][..]),
+        drops_images in any::<bool>(),
     ) {
         let outcome = resultant::read(message.to_text());
         let budget = Budget { bytes, tokens: bytes, ..Budget::default() };
-        let options = ClientOptions { budget, takes_links, ..Default::default() };
+        let options =
+            ClientOptions { budget, takes_links, sees, drops_images, ..Default::default() };
         check_all(&outcome, &options)?;
+    }
+
+    #[test]
+    fn a_client_gets_only_blocks_that_it_takes(
+        message in message(),
+        taken in any::<[bool; 4]>(),
+        keeps_small_blocks in any::<bool>(),
+    ) {
+        let [image, audio, resource, resource_link] = taken;
+        let blocks = BlockTypes { image, audio, resource, resource_link, unknown: false };
+        let blocks = Some(blocks);
+        let options = ClientOptions { blocks, keeps_small_blocks, ..Default::default() };
+        let outcome = resultant::read(message.to_text());
+        check_all(&outcome, &options)?;
+        let result = outcome.to_client(&options).json;
+        for block in result.get("content").iter().flat_map(Json::items) {
+            let kind = block.get("type").and_then(|kind| kind.as_str().map(|kind| kind.into_owned()));
+            let is_taken = match kind.as_deref() {
+                Some("text") => true,
+                Some("image") => image,
+                Some("audio") => audio,
+                Some("resource") => resource,
+                Some("resource_link") => resource_link,
+                _ => false,
+            };
+            prop_assert!(is_taken, "{result}");
+        }
     }
 
     #[test]

@@ -28,6 +28,7 @@ proptest! {
             notes_max: 2,
             name_bytes_max: 24,
             embedded_text_bytes_max: 16,
+            inline_base64_bytes_max: 16,
             ..Default::default()
         };
         let options = ReadOptions { limits, ..Default::default() };

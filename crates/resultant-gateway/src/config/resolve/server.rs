@@ -125,6 +125,7 @@ impl Resolver<'_> {
             call_timeout: timeouts.call_seconds.map_or(config.timeouts.call, unless_zero),
             connect_timeout: timeouts.connect_seconds.map_or(config.timeouts.connect, seconds),
             tools: self.tools(&settings.tools, &step(pointer, "tools")),
+            budgets: self.budgets(settings, pointer),
             message_bytes_max: settings
                 .limits
                 .message_bytes_max

@@ -11,10 +11,12 @@ use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
-use resultant_store::{Call, CallFilter, Raw};
+use resultant::Sha256Digest;
+use resultant_store::{Call, CallFilter, Id, Raw};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::running::UnderWay;
 pub(super) use self::running::{Running, Seats};
 use super::{
     Api,
@@ -22,13 +24,18 @@ use super::{
     extract::{Asked, Place, Who, id},
     operation::Operation,
     page::{Listing, listing, wanted},
-    problem::{BAD_REQUEST, NOT_FOUND, Problem},
+    problem::{BAD_REQUEST, CONFLICT, NOT_FOUND, Problem},
     when::rfc3339,
 };
 use crate::{
     caller::User,
     events::{AnyJson, EndingWord},
 };
+
+/// The client's name for calls of this API.
+const CLIENT_NAME: &str = "resultant";
+/// Longer arguments are not shown.
+const SHOWN_BYTES_MAX: usize = 64 << 10;
 
 pub(super) fn operations() -> Vec<Operation> {
     let mut operations = run::operations();
@@ -38,16 +45,19 @@ pub(super) fn operations() -> Vec<Operation> {
             .described("Those of MCP clients too. What is long is left out.")
             .query::<CallQuery>()
             .gives::<Listing<CallInfo>>(200, "A part of the list.")
-            .fails(&[BAD_REQUEST]),
+            .fails(&[BAD_REQUEST, NOT_FOUND]),
         Operation::get("/api/calls/{call}", one)
             .named("getCall", "Look at a call")
-            .described("It is there when the call is over.")
+            .described(
+                "One of this API's is there from its beginning, at the gateway that runs it; one \
+                 of an MCP client when it is over.",
+            )
             .gives::<CallInfo>(200, "The record of the call.")
             .fails(&[NOT_FOUND]),
         Operation::get("/api/calls/{call}/raw", raw)
             .named("getRawAnswer", "Get what the server answered, to the byte")
             .gives_bytes("application/json", 200, "The bytes, as an attachment.")
-            .fails(&[NOT_FOUND]),
+            .fails(&[NOT_FOUND, CONFLICT]),
     ]);
     operations.extend(renderings::operations());
     operations
@@ -70,15 +80,27 @@ struct CallQuery {
     cursor: Option<String>,
 }
 
-/// A call that is over.
+/// Where a call is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum StateWord {
+    /// It has begun, and its end is not known yet.
+    Running,
+    /// It has ended; `ending` says how.
+    Over,
+}
+
+/// A call.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Call")]
 struct CallInfo {
     /// Its id.
     id: String,
+    /// Where it is.
+    state: StateWord,
     /// Its session.
     session: String,
-    /// The server.
+    /// The server; empty where the caller named none and the call is under way.
     server: String,
     /// The tool's name on it.
     tool: String,
@@ -90,8 +112,9 @@ struct CallInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<AnyJson>")]
     arguments: Option<resultant::Json>,
-    /// How it ended.
-    ending: EndingWord,
+    /// How it ended; absent while it is under way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ending: Option<EndingWord>,
     /// What went wrong, if something did.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
@@ -130,13 +153,14 @@ impl CallInfo {
         };
         CallInfo {
             id: call.id.to_string(),
+            state: StateWord::Over,
             session: call.session,
             server: call.server,
             tool: call.tool,
             client: call.client,
             arguments_sha256: call.arguments_sha256,
             arguments: call.arguments.filter(|_| is_whole).map(json),
-            ending: call.ending.into(),
+            ending: Some(call.ending.into()),
             message: call.message,
             started_at: rfc3339(call.started_ms),
             duration_ms: call.duration_us as f64 / 1000.0,
@@ -150,18 +174,67 @@ impl CallInfo {
             has_raw: is_whole.then_some(call.raw != Raw::None),
         }
     }
+
+    /// One that is not over yet.
+    fn of_running(id: Id, session: String, about: UnderWay) -> CallInfo {
+        let empty = || resultant::Json::array([]);
+        let duration_ms = crate::clock::now_ms().saturating_sub(about.started_ms);
+        CallInfo {
+            id: id.to_string(),
+            state: StateWord::Running,
+            session,
+            server: about.server.unwrap_or_default(),
+            tool: about.tool,
+            client: CLIENT_NAME.to_owned(),
+            arguments_sha256: Sha256Digest::of(about.arguments.as_text().as_bytes()).to_string(),
+            arguments: Some(about.arguments).filter(|json| json.as_text().len() <= SHOWN_BYTES_MAX),
+            ending: None,
+            message: None,
+            started_at: rfc3339(about.started_ms),
+            duration_ms: duration_ms as f64,
+            bytes_in: 0,
+            bytes_out: 0,
+            tokens_in: 0,
+            tokens_out: 0,
+            notes: empty(),
+            files: empty(),
+            handed: empty(),
+            has_raw: Some(false),
+        }
+    }
+}
+
+/// A call, wherever it is.
+enum Found {
+    Over(Box<Call>),
+    Running(Id, String, UnderWay),
 }
 
 impl Api {
-    /// The record of a call of the user's. One that ended just now may still be on its way.
+    /// The record of a call of the user's; one that is under way has none yet.
     async fn call_record(&self, user: &User, call: &str) -> Result<Call, Problem> {
+        match self.find_call(user, call).await? {
+            Found::Over(call) => Ok(*call),
+            Found::Running(..) => {
+                let problem = Problem::new(CONFLICT, "the call is not over yet");
+                Err(problem.hint("wait for `tool_complete`, or until its `state` is `over`"))
+            }
+        }
+    }
+
+    /// A call of the user's. One that ended just now may still be on its way into the store.
+    async fn find_call(&self, user: &User, call: &str) -> Result<Found, Problem> {
         let call = id(call)?;
         let store = &self.gateway.store;
         if let Some(found) = store.call(&user.id, call).await? {
-            return Ok(found);
+            return Ok(Found::Over(Box::new(found)));
+        }
+        if let Some((session, about)) = self.running.find(&user.id, call) {
+            return Ok(Found::Running(call, session, about));
         }
         store.flush().await?;
-        store.call(&user.id, call).await?.ok_or_else(Problem::not_found)
+        let found = store.call(&user.id, call).await?.ok_or_else(Problem::not_found)?;
+        Ok(Found::Over(Box::new(found)))
     }
 }
 
@@ -171,11 +244,16 @@ async fn list(
     Asked(query): Asked<CallQuery>,
 ) -> Result<impl IntoResponse, Problem> {
     let page = wanted(query.count, query.cursor.as_deref())?;
-    let filter = CallFilter { session: query.session, server: query.server, tool: query.tool };
+    let filter =
+        CallFilter { session: query.session.clone(), server: query.server, tool: query.tool };
     let store = &api.gateway.store;
     // What was called a moment ago is to be in the list.
     store.flush().await?;
     let found = store.calls(&user.id, &filter, &page).await?;
+    if let Some(session) = query.session.filter(|_| found.is_empty()) {
+        // The calls of a session that was deleted are still there; of one that never was, nothing.
+        api.caller(&user, &session).await?;
+    }
     let place = |call: &Call| (call.started_ms, call.id.to_string());
     Ok(Json(listing(&page, found, place, |call| CallInfo::of(call, false))))
 }
@@ -185,8 +263,10 @@ async fn one(
     Who(user): Who,
     Place(call): Place<String>,
 ) -> Result<impl IntoResponse, Problem> {
-    let call = api.call_record(&user, &call).await?;
-    Ok(Json(CallInfo::of(call, true)))
+    Ok(Json(match api.find_call(&user, &call).await? {
+        Found::Over(call) => CallInfo::of(*call, true),
+        Found::Running(id, session, about) => CallInfo::of_running(id, session, about),
+    }))
 }
 
 async fn raw(

@@ -162,10 +162,10 @@ struct Introspection {
     /// The dashboard.
     #[serde(skip_serializing_if = "Option::is_none")]
     dashboard: Option<String>,
-    /// The user who is looking.
+    /// The name of the user who is looking.
     #[serde(skip_serializing_if = "Option::is_none")]
     user: Option<String>,
-    /// The user, as RFC 7662 calls it.
+    /// What stands for the user, and always for the same one; as RFC 7662 calls it.
     #[serde(skip_serializing_if = "Option::is_none")]
     sub: Option<String>,
     /// Their session.
@@ -260,7 +260,7 @@ async fn introspect(
         Some((record, dashboard)) => Introspection {
             active: true,
             dashboard: Some(dashboard),
-            user: Some(record.grant.owner.clone()),
+            user: Some(name_of(&record.grant.owner).to_owned()),
             sub: Some(record.grant.owner),
             session: Some(record.grant.session),
             iat: Some(record.minted_s),
@@ -271,6 +271,11 @@ async fn introspect(
     Ok(([(header::CACHE_CONTROL, "no-store")], Json(introspection)))
 }
 
+/// A user's name, as far as what their things are filed under says it.
+fn name_of(owner: &str) -> &str {
+    owner.strip_prefix("user:").unwrap_or(owner)
+}
+
 /// The record of a token and the dashboard that it is for, where both are still there.
 async fn look_at(api: &Api, token: &str) -> Result<Option<(TokenRecord, String)>, Problem> {
     if token.len() > TOKEN_BYTES_MAX {
@@ -279,6 +284,9 @@ async fn look_at(api: &Api, token: &str) -> Result<Option<(TokenRecord, String)>
     let store = &api.gateway.store;
     let wanted = Wanted { kind: Kind::Dashboard, subject: None, action: Action::Read };
     let Ok(record) = store.check(token, wanted).await? else { return Ok(None) };
+    if !api.gateway.auth().has(&record.grant.owner) {
+        return Ok(None);
+    }
     let Grant { owner, session, subject: meant, .. } = &record.grant;
     let found = store.dashboards(owner, Some(session)).await?;
     let dashboard = found.into_iter().find(|known| subject(owner, session, &known.id) == *meant);

@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 use super::{
     operation::{Access, Answer, Content, Operation, SchemaOf},
     problem::{
-        BAD_REQUEST, KINDS, Kind, MEDIA_TYPE, ProblemDocument, STORE, TOO_LARGE, UNAUTHENTICATED,
+        BAD_REQUEST, FORBIDDEN, KINDS, Kind, LATE, MEDIA_TYPE, METHOD, ProblemDocument, STORE,
+        TOO_LARGE, UNAUTHENTICATED,
     },
 };
 
@@ -79,7 +80,7 @@ pub(super) fn document(operations: &[Operation]) -> Value {
                     "type": "apiKey",
                     "in": "query",
                     "name": "token",
-                    "description": "The token of a link, which opens one file.",
+                    "description": "The token of a link, which opens one file or takes one.",
                 },
             },
         },
@@ -130,6 +131,7 @@ fn describe(operation: &Operation, generator: &mut SchemaGenerator, problem: &Va
     match operation.access {
         Access::User => {}
         Access::Token => described["security"] = json!([{"capability": []}, {"bearer": []}]),
+        Access::TokenOnly => described["security"] = json!([{"capability": []}]),
         Access::Everybody => described["security"] = json!([]),
     }
     described
@@ -205,12 +207,12 @@ fn responses(operation: &Operation, generator: &mut SchemaGenerator, problem: &V
         }
         out.insert(status.to_string(), answer);
     }
-    let always = [UNAUTHENTICATED, STORE];
+    let always = [UNAUTHENTICATED, FORBIDDEN, METHOD, STORE];
     let always = always
         .iter()
         .filter(|kind| operation.access == Access::User || kind.status != UNAUTHENTICATED.status);
     // A document in a request can be none, too long, or another kind of thing.
-    let unreadable = [BAD_REQUEST, MEDIA_TYPE, TOO_LARGE];
+    let unreadable = [BAD_REQUEST, LATE, MEDIA_TYPE, TOO_LARGE];
     let reads = operation.bodies.iter().any(|body| body.schema.is_some());
     let unreadable = unreadable.iter().filter(|_| reads);
     let kinds: Vec<&Kind> = operation.problems.iter().chain(unreadable).chain(always).collect();

@@ -75,13 +75,19 @@ async fn download(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let store = &api.gateway.store;
-    let (file, token) = find(store, user.as_deref(), &key, query.token.as_deref()).await?;
+    let (file, token) = find(&api, user.as_deref(), &key, query.token.as_deref()).await?;
     let etag = format!("\"{}\"", file.key);
     let modified = http_date(file.created_ms);
-    let conditions = Conditions { headers: &headers, etag: &etag, modified: &modified };
+    // Ranges are for GET alone (RFC 9110, section 14.2).
+    let takes_ranges = method == Method::GET;
+    let conditions =
+        Conditions { headers: &headers, etag: &etag, modified: &modified, takes_ranges };
     let answer = conditions.decide(file.size);
     let (status, parts) = match answer {
-        Answer::Failed => return Ok(safe(Problem::new(GONE_AHEAD, "If-Match").into_response())),
+        Answer::Failed => {
+            let problem = Problem::new(GONE_AHEAD, "the file is none of those in `If-Match`");
+            return Ok(safe(problem.into_response()));
+        }
         Answer::Same => {
             let mut response = safe(StatusCode::NOT_MODIFIED.into_response());
             set(&mut response, header::ETAG, &etag);
@@ -126,7 +132,7 @@ async fn download(
 
 /// The file that a token or its owner asks for.
 async fn find(
-    store: &Arc<Store>,
+    api: &Api,
     user: Option<&User>,
     key: &str,
     token: Option<&str>,
@@ -134,18 +140,23 @@ async fn find(
     let key = id(key)?;
     let (owner, record) = match token {
         Some(token) => {
-            let record = check_token(store, token, key, Action::Read).await?;
+            let record = check_token(api, token, key, Action::Read).await?;
             (record.grant.owner.clone(), Some(record))
         }
         None => (user.ok_or_else(Problem::not_found)?.id.clone(), None),
     };
-    let file = store.file(&owner, key).await?;
-    Ok((file.ok_or_else(Problem::not_found)?, record))
+    let file = api.gateway.store.file(&owner, key).await?;
+    let file = file.ok_or_else(Problem::not_found)?;
+    // Of a link that is used up nothing is told, not even how large the file is.
+    match record.as_ref().is_some_and(|record| record.is_used_up(file.size)) {
+        true => Err(Problem::not_found()),
+        false => Ok((file, record)),
+    }
 }
 
 /// The record of a token that is good for this; nothing tells why another is not.
 pub(super) async fn check_token(
-    store: &Arc<Store>,
+    api: &Api,
     token: &str,
     key: Id,
     action: Action,
@@ -154,7 +165,10 @@ pub(super) async fn check_token(
         return Err(Problem::not_found());
     }
     let wanted = Wanted { kind: Kind::File, subject: Some(key), action };
-    store.check(token, wanted).await?.map_err(|_| Problem::not_found())
+    let record = api.gateway.store.check(token, wanted).await?;
+    // What somebody was given ends with the one who gave it.
+    let record = record.ok().filter(|record| api.gateway.auth().has(&record.grant.owner));
+    record.ok_or_else(Problem::not_found)
 }
 
 /// What the conditions of a request come to.
@@ -170,6 +184,7 @@ struct Conditions<'a> {
     headers: &'a HeaderMap,
     etag: &'a str,
     modified: &'a str,
+    takes_ranges: bool,
 }
 
 impl Conditions<'_> {
@@ -179,15 +194,17 @@ impl Conditions<'_> {
 
     /// In the order of RFC 9110, section 13.2.2.
     fn decide(&self, size: u64) -> Answer {
-        let names = |tags: &str| {
-            let tags = tags.split(',').map(str::trim);
-            tags.into_iter().any(|tag| tag == "*" || tag.trim_start_matches("W/") == self.etag)
+        let any = |tags: &str, is_ours: &dyn Fn(&str) -> bool| {
+            tags.split(',').map(str::trim).any(|tag| tag == "*" || is_ours(tag))
         };
-        if self.text(header::IF_MATCH).is_some_and(|tags| !names(tags)) {
+        let is_same = |tag: &str| tag == self.etag;
+        let is_like = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag) == self.etag;
+        // What is only like it does not match here (RFC 9110, section 13.1.1).
+        if self.text(header::IF_MATCH).is_some_and(|tags| !any(tags, &is_same)) {
             return Answer::Failed;
         }
         match self.text(header::IF_NONE_MATCH) {
-            Some(tags) if names(tags) => return Answer::Same,
+            Some(tags) if any(tags, &is_like) => return Answer::Same,
             Some(_) => {}
             // A file never changes, so any other time than ours is of another file.
             None if self.text(header::IF_MODIFIED_SINCE) == Some(self.modified) => {
@@ -198,7 +215,7 @@ impl Conditions<'_> {
         let is_current = self
             .text(header::IF_RANGE)
             .is_none_or(|known| known == self.etag || known == self.modified);
-        match self.text(header::RANGE).filter(|_| is_current) {
+        match self.text(header::RANGE).filter(|_| is_current && self.takes_ranges) {
             Some(range) => match ranges::read(range, size) {
                 ranges::Wanted::Whole => Answer::Whole,
                 ranges::Wanted::Parts(parts) => Answer::Parts(parts),

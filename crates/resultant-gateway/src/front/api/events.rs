@@ -20,7 +20,7 @@ use axum::{
 };
 use bytes::Bytes;
 use futures_util::stream;
-use resultant_store::Event;
+use resultant_store::{Event, StoreError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{OwnedSemaphorePermit, broadcast, mpsc, watch};
@@ -64,6 +64,8 @@ pub(super) fn operations() -> Vec<Operation> {
                  data}`; browsers, which cannot send headers there, give their credentials as a \
                  second subprotocol, `resultant.token.TOKEN`. With `format=intermediate_update` \
                  each is `{\"type\": \"intermediate_update\", \"update_type\", \"data\"}`. \
+                 Numbers grow by one and never go back, also where a session of the same id is \
+                 made again; with its session a stream ends. \
                  `tools_changed` has no number and is not repeated.",
             )
             .query::<EventsQuery>()
@@ -288,6 +290,8 @@ impl Listener {
                             return;
                         }
                     }
+                    // The session is gone, and with it those who listen to it.
+                    Err(StoreError::NoSession) => return,
                     Err(error) => {
                         tracing::warn!(%error, "the events cannot be read; they are tried again");
                         tokio::time::sleep(STORE_PAUSE).await;
@@ -361,7 +365,9 @@ async fn events(
     let listener = Listener::start(&api, &caller, query.format, after).await?;
     if parts.headers.contains_key(header::SEC_WEBSOCKET_KEY) {
         let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &api).await;
-        let upgrade = upgrade.map_err(|error| Problem::bad(error.body_text()))?;
+        let upgrade = upgrade.map_err(|_| {
+            Problem::bad("this is no request for a WebSocket").hint("version 13, by HTTP/1.1")
+        })?;
         return Ok(socket::serve(upgrade, listener));
     }
     let first = Bytes::from_static(b": listening\n\n");

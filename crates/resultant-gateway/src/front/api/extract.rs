@@ -9,6 +9,7 @@ use axum::{
 use http_body_util::{BodyExt as _, Limited};
 use resultant_store::Id;
 use serde::de::DeserializeOwned;
+use serde_json::error::Category;
 
 use super::{
     Api,
@@ -59,7 +60,12 @@ impl<T: DeserializeOwned> FromRequestParts<Api> for Asked<T> {
 
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Asked<T>, Problem> {
         let query = Query::<T>::from_request_parts(parts, api).await;
-        query.map(|Query(query)| Asked(query)).map_err(|error| Problem::bad(error.body_text()))
+        query.map(|Query(query)| Asked(query)).map_err(|error| {
+            Problem::bad(match parameter_in(&error.body_text()) {
+                Some(name) => format!("the parameter `{name}` is not what it is to be"),
+                None => "the query cannot be read".to_owned(),
+            })
+        })
     }
 }
 
@@ -97,15 +103,70 @@ pub(super) async fn body_bytes(request: Request, api: &Api) -> Result<bytes::Byt
             let detail = format!("the request has more than {bytes_max} bytes (request_bytes_max)");
             Err(Problem::new(TOO_LARGE, detail))
         }
-        Err(_) => Err(Problem::bad("the body broke off")),
+        Err(error) => Err(Problem::broken_off(&*error)),
     }
 }
 
 pub(super) fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
-    serde_json::from_slice(bytes).map_err(|error| Problem::bad(format!("the body: {error}")))
+    serde_json::from_slice(bytes).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        let what = match error.classify() {
+            Category::Data => misfit(&error.to_string()),
+            Category::Eof => "the JSON of the body breaks off".to_owned(),
+            Category::Syntax | Category::Io => "the body is no JSON".to_owned(),
+        };
+        Problem::bad(format!("{what} (line {line}, column {column})"))
+    })
 }
 
 /// An id in a path. What cannot be one is not there.
 pub(super) fn id(text: &str) -> Result<Id, Problem> {
     text.parse().map_err(|_| Problem::not_found())
+}
+
+/// The parameter that the reader of queries speaks of, where it names one: `…: NAME: …`.
+fn parameter_in(text: &str) -> Option<&str> {
+    let name = text.split(": ").nth(1)?;
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    Some(name).filter(|name| !name.is_empty() && name.bytes().all(is_name))
+}
+
+/// What does not fit, in words of ours: the reader's own speak of its types.
+fn misfit(text: &str) -> String {
+    let name = text.split('`').nth(1).unwrap_or_default();
+    match text {
+        text if text.starts_with("missing field") => format!("`{name}` is missing"),
+        text if text.starts_with("unknown field") => format!("`{name}` is not known here"),
+        text if text.starts_with("unknown variant") => format!("`{name}` is no value for that"),
+        text if text.starts_with("duplicate field") => format!("`{name}` is there twice"),
+        _ => "a value in the body is not of the type that is wanted".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{misfit, parameter_in};
+
+    #[test]
+    fn what_readers_say_is_said_in_own_words() {
+        #[derive(Debug, serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Wanted {
+            #[serde(rename = "tool")]
+            _tool: String,
+        }
+        let cases = [
+            ("{}", "`tool` is missing"),
+            (r#"{"tool":"a","x":1}"#, "`x` is not known here"),
+            (r#"{"tool":"a","tool":"b"}"#, "`tool` is there twice"),
+            (r#"{"tool":7}"#, "a value in the body is not of the type that is wanted"),
+        ];
+        for (text, expected) in cases {
+            let error = serde_json::from_str::<Wanted>(text).expect_err("no such form");
+            assert_eq!(misfit(&error.to_string()), expected, "{text}");
+        }
+        let text = "Failed to deserialize query string: count: invalid digit found in string";
+        assert_eq!(parameter_in(text), Some("count"));
+        assert_eq!(parameter_in("Failed to deserialize query string"), None);
+    }
 }

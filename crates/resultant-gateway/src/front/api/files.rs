@@ -1,7 +1,10 @@
 //! Files: what there is, what it is, the JSON form, and its end.
 
 mod links;
+mod list;
 mod upload;
+
+use std::borrow::Cow;
 
 use axum::{
     Json,
@@ -23,7 +26,7 @@ use super::{
     download::safe,
     extract::{Asked, Place, Who, id},
     operation::Operation,
-    page::{Listing, PageQuery, listing, wanted},
+    page::{Listing, PageQuery},
     problem::{BAD_REQUEST, NOT_FOUND, Problem, TOO_LARGE},
     when::rfc3339,
 };
@@ -109,7 +112,7 @@ pub(super) struct FileInfo {
     /// Whether a canvas can show it.
     showable: bool,
     /// The viewer that shows it best.
-    viewer: String,
+    viewer: Cow<'static, str>,
     /// Where it came from.
     origin: OriginInfo,
     /// When it was kept.
@@ -121,12 +124,15 @@ pub(super) struct FileInfo {
 
 impl From<File> for FileInfo {
     fn from(file: File) -> FileInfo {
+        let own = file_viewer(&file.mime, &file.name);
         let viewer = file.viewer.filter(|viewer| viewer != "auto");
+        let key = file.key.to_string();
         FileInfo {
-            key: file.key.to_string(),
-            category: Category::of(&file.mime, &file.name),
+            category: Category::of_viewer(own, &file.mime),
             showable: file_is_showable(&file.mime, &file.name),
-            viewer: viewer.unwrap_or_else(|| file_viewer(&file.mime, &file.name).to_owned()),
+            viewer: viewer.map_or(Cow::Borrowed(own), Cow::Owned),
+            download: ["/api/files/download/", &key].concat(),
+            key,
             origin: match file.origin {
                 Origin::Tool { server, tool, call } => {
                     OriginInfo::Tool { server, tool, call: call.map(|call| call.to_string()) }
@@ -134,7 +140,6 @@ impl From<File> for FileInfo {
                 Origin::Upload => OriginInfo::Upload,
             },
             created_at: rfc3339(file.created_ms),
-            download: format!("/api/files/download/{}", file.key),
             session: file.session,
             name: file.name,
             mime: file.mime,
@@ -172,8 +177,8 @@ async fn list(
     State(api): State<Api>,
     Who(user): Who,
     Asked(query): Asked<PageQuery>,
-) -> Result<impl IntoResponse, Problem> {
-    files_of(&api, &user, None, &query).await.map(Json)
+) -> Result<Response, Problem> {
+    list::listed(&api, &user.id, None, &query).await
 }
 
 async fn list_of_session(
@@ -181,21 +186,9 @@ async fn list_of_session(
     Who(user): Who,
     Place(session): Place<String>,
     Asked(query): Asked<PageQuery>,
-) -> Result<impl IntoResponse, Problem> {
+) -> Result<Response, Problem> {
     let caller = api.caller(&user, &session).await?;
-    files_of(&api, &user, Some(&caller.session), &query).await.map(Json)
-}
-
-async fn files_of(
-    api: &Api,
-    user: &User,
-    session: Option<&str>,
-    query: &PageQuery,
-) -> Result<Listing<FileInfo>, Problem> {
-    let page = wanted(query.count, query.cursor.as_deref())?;
-    let found = api.gateway.store.files(&user.id, session, &page).await?;
-    let place = |file: &File| (file.created_ms, file.key.to_string());
-    Ok(listing(&page, found, place, FileInfo::from))
+    list::listed(&api, &user.id, Some(&caller.session), &query).await
 }
 
 async fn info(

@@ -26,6 +26,8 @@ pub(super) enum Access {
     User,
     /// Whoever has a capability token; or a user.
     Token,
+    /// Whoever has a capability token; nobody else.
+    TokenOnly,
     /// Everybody.
     Everybody,
 }
@@ -227,14 +229,14 @@ impl Operation {
     pub(super) fn tag(&self) -> &'static str {
         match self.path.trim_start_matches("/api/").split('/').next().unwrap_or_default() {
             "sessions" => match self.path {
-                path if path.contains("/calls") => "calls",
+                path if path.contains("/calls") || path.contains("/stats") => "calls",
                 path if path.contains("/events") => "events",
                 path if path.contains("/dashboards") => "dashboards",
                 path if path.contains("/files") || path.contains("links") => "files",
                 _ => "sessions",
             },
             "tools" | "servers" => "tools",
-            "calls" => "calls",
+            "calls" | "stats" => "calls",
             "files" => "files",
             "dashboards" => "dashboards",
             _ => "this document",

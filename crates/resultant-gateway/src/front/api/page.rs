@@ -61,8 +61,13 @@ pub(super) fn listing<S, T>(
     let has_more = found.len() > count;
     found.truncate(count);
     let last = found.last().filter(|_| has_more).map(&place);
-    let next = last.map(|(at, id)| URL_SAFE_NO_PAD.encode_to_string(format!("{at}:{id}")));
+    let next = last.map(|(at, id)| cursor(at, &id));
     Listing { items: found.into_iter().map(view).collect(), next }
+}
+
+/// What says that a list goes on after this place.
+pub(super) fn cursor(at: i64, id: &str) -> String {
+    URL_SAFE_NO_PAD.encode_to_string(format!("{at}:{id}"))
 }
 
 fn read_cursor(cursor: &str) -> Option<(i64, String)> {

@@ -13,16 +13,20 @@ use resultant_store::{Id, StoreError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::front::http::Late;
+
 /// When somebody may try again after the store failed.
 const RETRY_SECONDS: u32 = 5;
 
 /// The kinds of problems. Their names are the ends of the `type` addresses.
-pub(super) const KINDS: [Kind; 15] = [
+pub(super) const KINDS: [Kind; 17] = [
     BAD_REQUEST,
     UNAUTHENTICATED,
+    FORBIDDEN,
     NOT_FOUND,
     METHOD,
     NOT_ACCEPTABLE,
+    LATE,
     CONFLICT,
     GONE_AHEAD,
     TOO_LARGE,
@@ -65,6 +69,18 @@ pub(super) const UNAUTHENTICATED: Kind = kind(
     StatusCode::UNAUTHORIZED,
     "It is not known who is asking",
     "send the credentials that this gateway takes, such as Authorization: Bearer …",
+);
+pub(super) const FORBIDDEN: Kind = kind(
+    "forbidden",
+    StatusCode::FORBIDDEN,
+    "This may not be asked from there",
+    "see `allowed_hosts` and `allowed_origins` in the configuration",
+);
+pub(super) const LATE: Kind = kind(
+    "late",
+    StatusCode::REQUEST_TIMEOUT,
+    "The rest of the request did not come",
+    "send it again; how long it is waited for is `request_idle_seconds` in the configuration",
 );
 pub(super) const NOT_FOUND: Kind = kind(
     "not-found",
@@ -196,6 +212,18 @@ impl Problem {
 
     pub(super) fn bad(detail: impl Into<String>) -> Problem {
         Problem::new(BAD_REQUEST, detail)
+    }
+
+    /// The body of a request could not be read to its end.
+    pub(super) fn broken_off(error: &(dyn std::error::Error + 'static)) -> Problem {
+        match Late::of(error) {
+            Some(late) => Problem::late(&late),
+            None => Problem::bad("the body broke off"),
+        }
+    }
+
+    pub(super) fn late(late: &Late) -> Problem {
+        Problem::new(LATE, late.to_string())
     }
 
     #[must_use]

@@ -17,6 +17,7 @@ use crate::{
     client::{Client, Scope},
     events::AnyJson,
     local::api_client,
+    retrieval::{SERVER, definitions},
     upstream::{State as ServerState, Upstream},
 };
 
@@ -26,8 +27,9 @@ pub(super) fn operations() -> Vec<Operation> {
             .named("listTools", "List the tools of all servers")
             .described(
                 "Each is given as a model sees it, under the name it has where all servers are one \
-                 and with the server it belongs to. Servers that do not answer are in `servers` \
-                 with the reason.",
+                 and with the server it belongs to. The tools for files are the gateway's own, and \
+                 their server is `resultant`. Servers that do not answer are in `servers` with the \
+                 reason.",
             )
             .gives::<ToolList>(200, "The tools, and how the servers are.")
             .fails(&[BUSY]),
@@ -150,6 +152,15 @@ async fn tools(State(api): State<Api>, Who(user): Who) -> Result<impl IntoRespon
             definition,
         })
         .collect();
+    let mut items: Vec<ToolInfo> = items;
+    if let Some(naming) = api.gateway.own_names(&client).await {
+        items.extend(definitions(naming).into_iter().map(|(tool, definition)| ToolInfo {
+            name: naming.name(tool).to_owned(),
+            server: SERVER.to_owned(),
+            server_name: tool.name().to_owned(),
+            definition,
+        }));
+    }
     let servers = api.gateway.upstreams().iter().map(server_info).collect();
     Ok(Json(ToolList { items, servers }))
 }

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 
 use super::{
     super::flow::{Answer, Flow, Item, flatten, one_line},
-    json_response, status_of,
+    mcp::{json_response, status_of},
 };
 use crate::{
     client::{Client, Session},

@@ -161,11 +161,11 @@ impl<'a> Messages<'a> {
     fn frame(&mut self) -> Result<Frame, Refused> {
         let top = std::mem::take(&mut self.top);
         match self.refused.take() {
-            None => Ok(Frame { body: self.collector.take(), top }),
-            Some(error) => {
-                let answers = top.id().filter(|_| !top.method);
-                Err(Refused { error, answers })
-            }
+            None => match self.collector.take() {
+                Ok(body) => Ok(Frame { body, top }),
+                Err(error) => Err(Refused { error, answers: top.answers() }),
+            },
+            Some(error) => Err(Refused { error, answers: top.answers() }),
         }
     }
 }
@@ -190,6 +190,11 @@ impl Top {
     /// The id, where it is a number of the kind that we give.
     fn id(&self) -> Option<u64> {
         std::str::from_utf8(&self.id).ok()?.parse().ok()
+    }
+
+    /// The id of the request that it answers.
+    fn answers(&self) -> Option<u64> {
+        self.id().filter(|_| !self.method)
     }
 
     fn feed(&mut self, bytes: &[u8]) {

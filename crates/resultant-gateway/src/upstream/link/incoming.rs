@@ -49,29 +49,23 @@ impl Link {
         }
     }
 
-    /// A long message. Only answers may be long; whose it is, is found in the file. That is done
-    /// before anything else is read, because the next thing may be the end of the connection.
+    /// A long message. Only answers may be long.
     fn spooled(self: &Arc<Link>, spool: Spool, during: Option<u64>) {
-        let found = tokio::task::block_in_place(|| LongMessage::of(&spool));
         let bytes = spool.len();
-        match found {
-            Ok(LongMessage::Answer(id)) => self.answer(id, Ok(Body::Spooled(spool))),
-            Ok(LongMessage::Request(id)) => {
+        match LongMessage::of(&spool) {
+            LongMessage::Answer(id) => self.answer(id, Ok(Body::Spooled(spool))),
+            LongMessage::Request(id) => {
                 let message = "the request is too long";
                 let refusal = rpc::error(&id, &RpcError::new(rpc::INVALID_REQUEST, message));
                 let link = self.clone();
                 tokio::spawn(async move { link.send(refusal, None).await });
             }
-            Ok(LongMessage::Notification | LongMessage::NoMessage) => {
+            LongMessage::Notification | LongMessage::NoMessage => {
                 tracing::warn!(server = &*self.server, bytes, "a long line that is no answer");
             }
-            Ok(LongMessage::AnswerToWhom) => {
+            LongMessage::AnswerToWhom => {
                 let message = "a long answer of the server does not say to which request";
                 self.lost(during, &WireError::Broken(message.to_owned()));
-            }
-            Err(error) => {
-                let message = format!("a long message cannot be read back: {error}");
-                self.lost(during, &WireError::Broken(message));
             }
         }
     }

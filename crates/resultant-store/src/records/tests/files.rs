@@ -17,16 +17,17 @@ pub(super) async fn files_are_kept_and_found(url: String) {
             call: Some(Id::new()),
         },
     };
-    let file = records.add_file("s", &new, &bytes, &NO_QUOTAS).await.unwrap();
+    let file = records.add_file("s", &new, &bytes, &NO_QUOTAS, Held::Uploaded).await.unwrap();
     assert_eq!((&file.object, file.size), (&bytes.object, 7));
     assert_eq!(records.file("ann", file.key).await.unwrap(), Some(file.clone()));
     assert_eq!(records.file_of_token(file.key).await.unwrap(), Some(file.clone()));
     assert_eq!(records.blob("ann", &bytes.sha256).await.unwrap(), Some(bytes.clone()));
-    assert_eq!(records.pieces("ann", &bytes.sha256).await.unwrap(), Some(bytes.pieces.clone()));
+    let known = records.blob("ann", &bytes.sha256).await.unwrap().unwrap();
+    assert_eq!(known.pieces, bytes.pieces);
 
     // The same bytes once more, uploaded once more: the first object stays.
     let again = Blob { object: Id::new().to_string(), ..bytes.clone() };
-    let newer = records.add_file("s", &new, &again, &NO_QUOTAS).await.unwrap();
+    let newer = records.add_file("s", &new, &again, &NO_QUOTAS, Held::Uploaded).await.unwrap();
     assert_eq!(newer.object, bytes.object);
     assert!(newer.created_ms > file.created_ms, "the newest is never in doubt");
     let found = records.file_named("ann", Some("s"), "übersicht.html", None).await.unwrap();
@@ -60,7 +61,7 @@ pub(super) async fn quotas_are_exact(url: String) {
         let session = if number % 2 == 0 { "s" } else { "t" };
         let bytes = blob("ann", &number.to_string(), 10);
         tasks.push(tokio::spawn(async move {
-            records.add_file(session, &named("x"), &bytes, &quotas).await
+            records.add_file(session, &named("x"), &bytes, &quotas, Held::Uploaded).await
         }));
     }
     let mut count = 0;
@@ -75,18 +76,25 @@ pub(super) async fn quotas_are_exact(url: String) {
     assert_eq!(count, 8);
     let files = records.files("ann", None, &Page::default()).await.unwrap();
     assert_eq!(files.len(), 8);
-    let refused = records.add_file("s", &named("x"), &blob("ann", "y", 1), &quotas).await;
+    let refused =
+        records.add_file("s", &named("x"), &blob("ann", "y", 1), &quotas, Held::Uploaded).await;
     assert!(matches!(refused, Err(StoreError::Quota { name: "user_bytes_max", .. })));
     // What was refused left nothing behind, and what is given back can be used again, to the byte.
     assert_eq!(records.blob("ann", &blob("ann", "y", 1).sha256).await.unwrap(), None);
     let of_s = files.iter().find(|file| file.session == "s").unwrap();
     assert!(records.delete_file("ann", of_s.key).await.unwrap());
-    let eleven = records.add_file("s", &named("x"), &blob("ann", "z", 11), &quotas).await;
+    let eleven =
+        records.add_file("s", &named("x"), &blob("ann", "z", 11), &quotas, Held::Uploaded).await;
     assert!(eleven.is_err());
-    records.add_file("s", &named("x"), &blob("ann", "z", 10), &quotas).await.unwrap();
+    records
+        .add_file("s", &named("x"), &blob("ann", "z", 10), &quotas, Held::Uploaded)
+        .await
+        .unwrap();
     // An empty file always has room; one that no number can count has none.
-    records.add_file("s", &named("x"), &blob("ann", "", 0), &quotas).await.unwrap();
-    let huge = records.add_file("s", &named("x"), &blob("ann", "h", u64::MAX), &quotas).await;
+    records.add_file("s", &named("x"), &blob("ann", "", 0), &quotas, Held::Uploaded).await.unwrap();
+    let huge = records
+        .add_file("s", &named("x"), &blob("ann", "h", u64::MAX), &quotas, Held::Uploaded)
+        .await;
     assert!(matches!(huge, Err(StoreError::Quota { .. })));
 }
 
@@ -114,7 +122,7 @@ pub(super) async fn pages_cover_ten_thousand_files(url: String) {
 /// Many files of one session at once, several of the same moment.
 pub(super) async fn fill(records: &Records, count: usize) {
     let bytes = blob("ann", "many", 1);
-    records.add_raw_blob(&bytes).await.unwrap();
+    records.add_raw_blob(&bytes, Held::Uploaded).await.unwrap();
     let mut write = records.database.write().await.unwrap();
     for number in 0..count {
         let sql = "INSERT INTO files (key, owner, session, name, mime, size, sha256, created_ms, \
@@ -131,15 +139,15 @@ pub(super) async fn blobs_go_when_nobody_names_them(url: String) {
     make(&records, "ann", "s").await;
     let file = add(&records, "ann", "s", "a.txt", 10).await;
     let raw = blob("ann", "raw", 20);
-    assert_eq!(records.add_raw_blob(&raw).await.unwrap(), raw.object);
+    assert_eq!(records.add_raw_blob(&raw, Held::Uploaded).await.unwrap(), raw.object);
     let again = Blob { object: "other".to_owned(), ..raw.clone() };
-    assert_eq!(records.add_raw_blob(&again).await.unwrap(), raw.object);
+    assert_eq!(records.add_raw_blob(&again, Held::Uploaded).await.unwrap(), raw.object);
     let mut call = call("ann", "s", 5);
     call.raw = Raw::Blob { sha256: raw.sha256.clone(), size: 20 };
     records.record(Entry::Call(Box::new(call.clone()))).await;
     records.flush().await.unwrap();
     let loose = blob("ann", "loose", 30);
-    records.add_raw_blob(&loose).await.unwrap();
+    records.add_raw_blob(&loose, Held::Uploaded).await.unwrap();
 
     let objects = [file.object.clone(), raw.object.clone(), "unknown".to_owned()];
     let known = records.objects_known(&objects).await.unwrap();
@@ -163,13 +171,14 @@ pub(super) async fn a_swept_blob_is_noticed(url: String) {
     make(&records, "ann", "s").await;
     let file = add(&records, "ann", "s", "a", 10).await;
     let known = records.blob("ann", &file.sha256).await.unwrap().unwrap();
-    let again = records.add_file_again("s", &named("b"), &known, &NO_QUOTAS).await.unwrap();
+    let again =
+        records.add_file("s", &named("b"), &known, &NO_QUOTAS, Held::Already).await.unwrap();
     assert_eq!(again.object, file.object);
     for key in [file.key, again.key] {
         records.delete_file("ann", key).await.unwrap();
     }
     records.take_unnamed_blobs(i64::MAX, 10).await.unwrap();
-    let gone = records.add_file_again("s", &named("b"), &known, &NO_QUOTAS).await;
+    let gone = records.add_file("s", &named("b"), &known, &NO_QUOTAS, Held::Already).await;
     assert!(matches!(gone, Err(StoreError::BlobGone)));
     assert_eq!(records.session("ann", "s").await.unwrap().unwrap().bytes, 0);
 
@@ -187,10 +196,12 @@ pub(super) async fn a_swept_blob_is_noticed(url: String) {
     for number in 0..100 {
         let known = records.blob("ann", &blob("ann", "same", 0).sha256).await.unwrap();
         let added = match known {
-            Some(known) => records.add_file_again("s", &named("same"), &known, &NO_QUOTAS).await,
+            Some(known) => {
+                records.add_file("s", &named("same"), &known, &NO_QUOTAS, Held::Already).await
+            }
             None => {
                 let new = blob("ann", "same", 1);
-                records.add_file("s", &named("same"), &new, &NO_QUOTAS).await
+                records.add_file("s", &named("same"), &new, &NO_QUOTAS, Held::Uploaded).await
             }
         };
         let file = match added {

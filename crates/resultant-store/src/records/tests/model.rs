@@ -87,7 +87,8 @@ async fn take(records: &Records, model: &mut Model, step: Step) {
             // The digest says the size too, as a real one does.
             let bytes = blob(&owner, &size.to_string(), size);
             let name = format!("name{name}");
-            let added = records.add_file(&session, &named(&name), &bytes, &QUOTAS).await;
+            let added =
+                records.add_file(&session, &named(&name), &bytes, &QUOTAS, Held::Uploaded).await;
             let user_full = model.bytes(&owner, None) + size > QUOTAS.user_bytes_max;
             let full = model.bytes(&owner, Some(&session)) + size > QUOTAS.session_bytes_max;
             match model.sessions.get_mut(&(owner, session)) {

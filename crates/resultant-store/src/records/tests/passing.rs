@@ -50,6 +50,54 @@ pub(super) async fn calls_are_kept_whole(url: String) {
     assert_eq!(ids(&filter, &Page::default()).await, []);
 }
 
+pub(super) async fn calls_add_up(url: String) {
+    let records = open(&url).await;
+    let none = records.totals(Some("ann"), &CallFilter::default(), TotalsBy::Server).await;
+    assert_eq!(none.unwrap(), []);
+    for (at, (owner, session, server)) in [
+        ("ann", "s", "one"),
+        ("ann", "s", "two"),
+        ("ann", "t", "one"),
+        ("bob", "s", "one"),
+        ("ann", "s", "one"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut call = call(owner, session, 100 + at as i64);
+        call.server = server.to_owned();
+        // Together they need more than 32 bits.
+        call.tokens_in = 3 << 30;
+        call.tokens_out = at as u64;
+        call.ending = if at == 2 { Ending::Refused } else { Ending::Ok };
+        records.record(Entry::Call(Box::new(call))).await;
+    }
+    records.flush().await.unwrap();
+    let row = |name: &str, calls: u64, errors: u64, tokens_out: u64| Totals {
+        name: name.to_owned(),
+        calls,
+        errors,
+        bytes_in: calls,
+        bytes_out: 2 * calls,
+        tokens_in: calls * (3 << 30),
+        tokens_out,
+    };
+    let all = CallFilter::default();
+    let totals = async |owner: Option<&str>, filter: &CallFilter, by: TotalsBy| {
+        records.totals(owner, filter, by).await.unwrap()
+    };
+    let by_server = totals(Some("ann"), &all, TotalsBy::Server).await;
+    assert_eq!(by_server, [row("one", 3, 1, 6), row("two", 1, 0, 1)]);
+    let by_session = totals(Some("ann"), &all, TotalsBy::Session).await;
+    assert_eq!(by_session, [row("s", 3, 0, 5), row("t", 1, 1, 2)]);
+    assert_eq!(totals(None, &all, TotalsBy::Server).await[0], row("one", 4, 1, 9));
+    let filter = CallFilter { session: Some("s".to_owned()), ..all.clone() };
+    assert_eq!(totals(Some("bob"), &filter, TotalsBy::Server).await, [row("one", 1, 0, 3)]);
+    let filter = CallFilter { server: Some("two".to_owned()), ..filter };
+    assert_eq!(totals(Some("ann"), &filter, TotalsBy::Session).await, [row("s", 1, 0, 1)]);
+    assert_eq!(totals(Some("a\0"), &all, TotalsBy::Server).await, []);
+}
+
 pub(super) async fn events_have_one_order(url: String) {
     let records = open(&url).await;
     let mut feed = records.feed("ann", "s", 0);
@@ -128,17 +176,44 @@ pub(super) async fn two_gateways_agree_on_the_order(url: String) {
     assert_eq!(feeds[1].next().await.unwrap().data, "last");
 }
 
-pub(super) async fn a_session_made_again_counts_again(url: String) {
+pub(super) async fn numbers_never_go_back_and_a_feed_ends_with_its_session(url: String) {
     let records = open(&url).await;
     let mut feed = records.feed("ann", "s", 0);
     for number in 0..3 {
         records.record(event("ann", "s", &number.to_string())).await;
     }
     assert_eq!(read_feed(&mut feed, 3).await[2].number, 3);
+    let mut other = records.feed("bob", "s", 0);
+    records.record(event("bob", "s", "his")).await;
+    assert_eq!(read_feed(&mut other, 1).await[0].number, 1);
     assert!(records.delete_session("ann", "s").await.unwrap());
+    let ended = feed.next().await;
+    assert!(matches!(ended, Err(StoreError::NoSession)), "{ended:?}");
     records.record(event("ann", "s", "again")).await;
-    let event = feed.next().await.unwrap();
-    assert_eq!((event.number, &*event.data), (1, "again"));
+    // Whoever comes back with the number seen last misses nothing, and gets nothing twice.
+    let mut feed = records.feed("ann", "s", 3);
+    let next = feed.next().await.unwrap();
+    assert_eq!((next.number, &*next.data), (4, "again"));
+    // The same where somebody has made it before something happened in it.
+    assert!(records.delete_session("ann", "s").await.unwrap());
+    // Sessions that were made in the same millisecond are not told apart.
+    let now = crate::clock::now_ms();
+    while crate::clock::now_ms() == now {
+        tokio::task::yield_now().await;
+    }
+    make(&records, "ann", "s").await;
+    let ended = feed.next().await;
+    assert!(matches!(ended, Err(StoreError::NoSession)), "{ended:?}");
+    records.record(event("ann", "s", "once more")).await;
+    assert_eq!(records.feed("ann", "s", 4).next().await.unwrap().number, 5);
+    records.record(event("bob", "s", "his again")).await;
+    assert_eq!(read_feed(&mut other, 1).await[0].number, 2);
+    // What happens in a session that is not there makes it, as what it is.
+    for (id, kind) in [("default", SessionKind::Default), ("other", SessionKind::Mcp)] {
+        records.record(event("ann", id, "first")).await;
+        records.flush().await.unwrap();
+        assert_eq!(records.session("ann", id).await.unwrap().unwrap().kind, kind);
+    }
 }
 
 pub(super) async fn what_is_queued_survives_the_end(url: String) {

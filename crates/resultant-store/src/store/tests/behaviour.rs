@@ -7,7 +7,7 @@ use std::{
     task::Poll,
 };
 
-use futures_util::StreamExt as _;
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use object_store::{ObjectStoreExt as _, path::Path};
 
 use super::harness::*;
@@ -15,6 +15,9 @@ use crate::{
     Call, Ending, Entry, Id, Page, Quotas, Raw, Retention, SessionKind, Store, StoreError,
     incoming::PIECE,
 };
+
+/// More than is read at once.
+const MIB: usize = 1 << 20;
 
 /// A test of each behaviour for each place.
 macro_rules! behaviours {
@@ -32,6 +35,8 @@ behaviours!(
     what_was_uploaded_and_never_recorded_goes_after_its_grace,
     what_is_refused_leaves_nothing,
     damaged_bytes_are_never_given_out,
+    pieces_of_another_size_are_read_too,
+    bytes_that_were_lost_are_written_again,
     raw_answers_stay_as_long_as_their_call,
     a_file_that_was_acknowledged_survives_sweeps,
     keeping_that_ends_early_leaves_a_whole_file_or_none,
@@ -40,8 +45,8 @@ behaviours!(
 
 async fn what_is_kept_is_read_whole_and_in_parts(home: Home) {
     let store = home.open().await;
-    for (seed, size) in [0, 1, PIECE - 1, PIECE, PIECE + 1, 20 * PIECE + 77].into_iter().enumerate()
-    {
+    let sizes = [0, 1, PIECE - 1, PIECE, PIECE + 1, MIB, MIB + 1, 20 * MIB + 77];
+    for (seed, size) in sizes.into_iter().enumerate() {
         let content = bytes(seed as u64, size);
         let file = keep(&store, "ada", "a.bin", &content).await.unwrap();
         assert_eq!(file.size, size as u64);
@@ -59,14 +64,14 @@ async fn what_is_kept_is_read_whole_and_in_parts(home: Home) {
         }
     }
     let files = store.files("ada", Some("default"), &Page::default()).await.unwrap();
-    assert_eq!(files.len(), 6);
+    assert_eq!(files.len(), sizes.len());
     // The newest of the name, and still there for who opens the store next.
     store.close().await;
     if home.options.place != Some(crate::Place::Memory) {
         let store = home.open().await;
         let file = store.file_named("ada", None, "a.bin", None).await.unwrap().unwrap();
         assert_eq!(file, files[0]);
-        assert!(read(&store, &file).await.unwrap() == bytes(5, 20 * PIECE + 77));
+        assert!(read(&store, &file).await.unwrap() == bytes(7, 20 * MIB + 77));
     }
     let left = std::fs::read_dir(store.incoming_folder()).unwrap().count();
     assert_eq!(left, 0, "nothing is left of what came in");
@@ -91,7 +96,7 @@ async fn the_same_bytes_are_kept_once_for_each_owner(home: Home) {
 
 async fn bytes_go_with_the_last_file_that_names_them(home: Home) {
     let store = home.open().await;
-    let content = bytes(1, 9 * PIECE);
+    let content = bytes(1, 9 * MIB);
     let first = keep(&store, "ada", "one", &content).await.unwrap();
     let second = keep(&store, "ada", "two", &content).await.unwrap();
     assert!(store.delete_file("ada", first.key).await.unwrap());
@@ -144,7 +149,7 @@ async fn what_is_refused_leaves_nothing(mut home: Home) {
 
 async fn damaged_bytes_are_never_given_out(home: Home) {
     let store = home.open().await;
-    let content = bytes(3, 3 * PIECE + 10);
+    let content = bytes(3, 3 * MIB + 10);
     let file = keep(&store, "ada", "one", &content).await.unwrap();
     let path = Path::from(&*file.object);
     let put = async |bytes: Vec<u8>| {
@@ -153,7 +158,7 @@ async fn damaged_bytes_are_never_given_out(home: Home) {
         store.blobs().objects().put(&path, bytes.into()).await.unwrap();
     };
     let mut damaged = content.clone();
-    damaged[2 * PIECE + 5] ^= 0x10;
+    damaged[2 * MIB + 5] ^= 0x10;
     put(damaged).await;
     let mut stream = store.read(&file, 0..u64::MAX).await.unwrap();
     let mut given = Vec::new();
@@ -165,20 +170,62 @@ async fn damaged_bytes_are_never_given_out(home: Home) {
     };
     assert!(matches!(&error, StoreError::Damaged { digest } if *digest == file.sha256), "{error}");
     assert!(stream.next().await.is_none());
-    assert!(given == content[..2 * PIECE]);
-    let piece = PIECE as u64;
-    assert!(store.read_part(&file, 0..2 * piece).await.unwrap() == content[..2 * PIECE]);
-    assert!(store.read_part(&file, 3 * piece..4 * piece).await.unwrap() == content[3 * PIECE..]);
+    assert!(given == content[..2 * MIB]);
+    let piece = MIB as u64;
+    assert!(store.read_part(&file, 0..2 * piece).await.unwrap() == content[..2 * MIB]);
+    assert!(store.read_part(&file, 3 * piece..4 * piece).await.unwrap() == content[3 * MIB..]);
     // The byte that is asked for is right, and its neighbour is not.
     let part = store.read_part(&file, 2 * piece..2 * piece + 1).await;
     assert!(matches!(part, Err(StoreError::Damaged { .. })));
-    for other in [content[..3 * PIECE].to_vec(), [&*content, b"x"].concat(), Vec::new()] {
+    for other in [content[..3 * MIB].to_vec(), [&*content, b"x"].concat(), Vec::new()] {
         put(other).await;
         assert!(matches!(read(&store, &file).await, Err(StoreError::Damaged { .. })));
     }
     store.blobs().delete(&file.object).await.unwrap();
     assert!(matches!(read(&store, &file).await, Err(StoreError::Missing { .. })));
     store.blobs().delete(&file.object).await.unwrap();
+}
+
+async fn pieces_of_another_size_are_read_too(home: Home) {
+    let store = home.open().await;
+    let content = bytes(4, 3 * MIB + 10);
+    let file = keep(&store, "ada", "one", &content).await.unwrap();
+    // As blobs were recorded once.
+    let pieces: Vec<u8> =
+        content.chunks(MIB).flat_map(|piece| *blake3::hash(piece).as_bytes()).collect();
+    let object =
+        |pieces: &[u8]| store.blobs().object(&file.object, file.size, &file.sha256, pieces.into());
+    for range in [0..file.size, 5..6, 700_000..2_500_000, 3 << 20..file.size] {
+        let read = object(&pieces).read(range.clone()).await.unwrap();
+        let parts: Vec<_> = read.try_collect().await.unwrap();
+        let (from, to) = (range.start as usize, range.end as usize);
+        assert!(parts.concat() == content[from..to], "{range:?}");
+    }
+    let read = object(&pieces[32..]).read(0..1).await;
+    assert!(matches!(read, Err(StoreError::Damaged { .. })));
+}
+
+async fn bytes_that_were_lost_are_written_again(home: Home) {
+    let store = home.open().await;
+    let content = bytes(5, MIB + 10);
+    let first = keep(&store, "ada", "one", &content).await.unwrap();
+    assert!(read(&store, &first).await.unwrap() == content);
+    store.blobs().delete(&first.object).await.unwrap();
+    assert!(matches!(read(&store, &first).await, Err(StoreError::Missing { .. })));
+    let second = keep(&store, "ada", "two", &content).await.unwrap();
+    for file in [&first, &second] {
+        assert!(read(&store, file).await.unwrap() == content);
+        let found = store.file("ada", file.key).await.unwrap().unwrap();
+        assert_eq!(found.object, second.object);
+    }
+    assert_eq!(objects(&store).await, [&*second.object]);
+    // The same for an answer that is kept, and for whoever has only a part.
+    store.blobs().delete(&second.object).await.unwrap();
+    store.blobs().objects().put(&Path::from(&*second.object), "short".into()).await.unwrap();
+    store.keep_raw("ada", whole(&store, &content)).await.unwrap();
+    assert!(read(&store, &first).await.unwrap() == content);
+    store.sweep(&UNNAMED).await.unwrap();
+    assert!(read(&store, &second).await.unwrap() == content);
 }
 
 async fn raw_answers_stay_as_long_as_their_call(home: Home) {
@@ -281,7 +328,7 @@ async fn a_file_that_was_acknowledged_survives_sweeps(home: Home) {
 async fn keeping_that_ends_early_leaves_a_whole_file_or_none(home: Home) {
     let store = home.open().await;
     // Large enough for an upload in parts.
-    let content = bytes(7, 8 * PIECE + 1);
+    let content = bytes(7, 8 * MIB + 1);
     let mut kept = 0;
     for steps in 0..60 {
         let name = format!("after {steps}");

@@ -10,7 +10,10 @@ use tokio::{
 };
 
 use super::harness::*;
-use crate::{Page, Place, Store, StoreError, blobs::Blobs, incoming::PIECE};
+use crate::{Page, Place, Store, StoreError, blobs::Blobs};
+
+/// Pieces as they were once, and still are readable.
+const PIECE: usize = 1 << 20;
 
 /// Answers every connection like this; says the port.
 async fn serve<F: Future<Output = ()> + Send>(
@@ -139,7 +142,7 @@ fn a_server_that_is_too_slow_is_late() {
         let patience = Duration::from_secs(1);
         let blobs = Blobs::open(&s3(port.await), patience).await.unwrap();
         let content = bytes(1, 2 * PIECE);
-        let object = blobs.object("a/b", content.len() as u64, "00", pieces(&content));
+        let object = blobs.object("a/b", content.len() as u64, "00", pieces(&content).into());
         let read = object.read(0..10).await.err().unwrap();
         assert!(matches!(read, StoreError::Late { seconds: 1 }), "{read}");
     });
@@ -161,7 +164,7 @@ fn an_answer_that_breaks_off_is_asked_for_again() {
         });
         let blobs = Blobs::open(&s3(port.await), Duration::from_secs(20)).await.unwrap();
         let size = content.len() as u64;
-        let object = blobs.object("a/b", size, "00", pieces(&content));
+        let object = blobs.object("a/b", size, "00", pieces(&content).into());
         let parts: Vec<_> = object.read(3..size).await.unwrap().try_collect().await.unwrap();
         assert!(parts.concat() == content[3..]);
     });

@@ -4,8 +4,9 @@ use super::Builder;
 use crate::{
     artifact::{
         Artifact, Content, Decided, Measured, Origin, Sha256Digest, Viewer, clean_name,
-        decide_media_type, extension_for, measure_base64,
+        decide_media_type, extension_for, measure_base64, pixels_of,
     },
+    base64,
     json::{Json, Object},
     note::{Note, Rule},
     spill::SpillId,
@@ -84,14 +85,15 @@ impl Builder<'_> {
             _ => decide_media_type(&declared, &measured.head, &shown_name),
         };
         let wanted = cleaned.clone().unwrap_or_else(|| match fallback {
-            Fallback::Exact(name) => name,
-            Fallback::Stem(stem) => stem + extension_for(&mime),
+            Fallback::Exact(name) => self.own_name(&name),
+            Fallback::Stem(stem) => self.own_name(&(stem + extension_for(&mime))),
         });
         let final_name = self.names.take(&wanted, self.limits.name_bytes_max);
         self.note_media_type(place, &declared, &mime, decided, &final_name);
         self.note_name(place, name.as_deref(), cleaned.as_deref(), &final_name);
         self.note_size(place, details.size.as_ref(), measured.size, &final_name);
         self.note_digest(place, details.sha256.as_ref(), measured.sha256, &final_name);
+        let pixels = mime.starts_with("image/").then(|| pixels(&content, &measured.head)).flatten();
         if let Some(Text::Spilled(id)) = spill {
             self.stand_ins.insert(id, format!("[the file {final_name}]"));
         }
@@ -108,8 +110,10 @@ impl Builder<'_> {
             url: details.url,
             annotations: details.annotations,
             extra: details.extra,
+            pixels,
             content,
             origin: details.origin,
+            cut: None,
         });
         Some(final_name)
     }
@@ -278,4 +282,19 @@ impl Builder<'_> {
             origin: Origin::Elsewhere,
         }
     }
+}
+
+/// Width and height of a picture, where its first bytes say them.
+fn pixels(content: &Content, head: &[u8]) -> Option<(usize, usize)> {
+    // Four characters are three bytes; what a camera says of a picture comes before its size.
+    const LOOKED_AT_CHARACTERS: usize = 256 << 10;
+    pixels_of(head).or_else(|| match content {
+        Content::Base64(text) => {
+            let start = text.get(..text.len().min(LOOKED_AT_CHARACTERS))?;
+            let mut bytes = Vec::new();
+            base64::decode_in_parts(start, |part| bytes.extend_from_slice(part)).ok()?;
+            pixels_of(&bytes)
+        }
+        _ => None,
+    })
 }

@@ -1,11 +1,14 @@
 //! Strings that went to the sink, and texts that become files: what stands in their place.
 
+use std::sync::Arc;
+
 use super::Builder;
 use crate::{
-    artifact::{Artifact, Content, Origin, Sha256Digest},
+    artifact::{Artifact, Content, Cut, Origin, Sha256Digest, extension_for, pixels_of, signature},
     json::{Json, Object, push_string, rewrite_strings},
     note::{Note, Rule},
     outcome::Carried,
+    render::digest::file_of_kind,
     spill::{SpillId, Spilled, handle_id},
     wire::Text,
 };
@@ -13,7 +16,8 @@ use crate::{
 impl Builder<'_> {
     /// Makes a file of a long string under a free name.
     pub(super) fn keep(&mut self, spilled: &Spilled, name: &str, mime: &str) -> String {
-        let name = self.names.take(name, self.limits.name_bytes_max);
+        let name = self.own_name(name);
+        let name = self.names.take(&name, self.limits.name_bytes_max);
         self.used.insert(spilled.id);
         self.artifacts.push(spilled_artifact(spilled, name.clone(), mime));
         name
@@ -21,7 +25,8 @@ impl Builder<'_> {
 
     /// Keeps a text of ours as a file under a free name.
     pub(crate) fn keep_text(&mut self, name: &str, mime: &str, text: &Json) -> String {
-        let name = self.names.take(name, self.limits.name_bytes_max);
+        let name = self.own_name(name);
+        let name = self.names.take(&name, self.limits.name_bytes_max);
         self.artifacts.push(Artifact::of_text(&name, mime, text.shared().clone()));
         name
     }
@@ -51,18 +56,41 @@ impl Builder<'_> {
                     "a text that starts as base64 is in `{start}`, decoded, and goes on in `{end}`"
                 );
                 self.note(Note::changed(Rule::R14, place, message));
-                format!("[{} bytes in {start}, decoded from base64, then {end}]", spilled.size)
+                let Spilled { prefix, size, .. } = &spilled;
+                format!("{prefix}[{size} bytes in {start}, decoded from base64, then {end}]")
+            }
+            None if spilled.is_decoded && self.same_file(&spilled).is_some() => {
+                // It came in another lane too, and one file is enough.
+                self.used.insert(id);
+                let label = self.same_file(&spilled).map(Artifact::label).unwrap_or_default();
+                format!("{}[the file {label}]", spilled.prefix)
             }
             None if spilled.is_decoded => {
-                let name = self.keep(&spilled, "string.bin", "application/octet-stream");
+                let mime = signature(&spilled.head).unwrap_or("application/octet-stream");
+                let file_name = match extension_for(mime) {
+                    "" => "string.bin".to_owned(),
+                    extension => format!("string{extension}"),
+                };
+                let name = self.keep(&spilled, &file_name, mime);
                 let message = format!("a text that is base64 is in `{name}`, decoded");
                 self.note(Note::changed(Rule::R14, place, message));
-                format!("[{} bytes in {name}, decoded from base64]", spilled.size)
+                let Spilled { prefix, size, .. } = &spilled;
+                format!("{prefix}[{size} bytes in {name}, decoded from base64]")
             }
             None => self.keep_long_text(place, &spilled, file_name),
         };
         self.stand_ins.insert(id, stand_in.clone());
         stand_in
+    }
+
+    /// A file of this result that has the same bytes.
+    fn same_file(&self, spilled: &Spilled) -> Option<&Artifact> {
+        let is_same = |file: &&Artifact| {
+            file.size == spilled.size
+                && file.sha256.0 == spilled.sha256
+                && spilled.failure.is_none()
+        };
+        self.artifacts.iter().find(is_same)
     }
 
     pub(super) fn keep_long_text(
@@ -72,14 +100,29 @@ impl Builder<'_> {
         file_name: &str,
     ) -> String {
         const SHOWN_BYTES: usize = 200;
-        let name = self.keep(spilled, file_name, "text/plain");
+        // The same text may have come as JSON in another place.
+        let is_same = |other: &&Spilled| other.sha256 == spilled.sha256 && other.inner.is_some();
+        let json = self.spills.values().find(is_same).and_then(|other| other.inner.clone());
+        let json = json.map(|scanned| self.with_stand_ins(&scanned.json));
+        let own = spilled.survey.as_ref().and_then(|survey| file_of_kind(survey.kind));
+        let (file_name, mime) = match (&json, own) {
+            (Some(_), _) => ("results.json", "application/json"),
+            (None, Some(own)) => own,
+            (None, None) => (file_name, "text/plain"),
+        };
+        let name = self.keep(spilled, file_name, mime);
         let mut message = format!("a text of {} bytes is in `{name}`", spilled.size);
         if let Some(failure) = &spilled.failure {
             message = format!("{message}, but it could not be kept whole: {failure}");
         }
         self.note(Note::changed(Rule::R14, place, message));
         let (head, tail) = spilled.ends(SHOWN_BYTES);
-        format!("{head}… [{} bytes in {name}] …{tail}", spilled.size)
+        let stand_in = format!("{head}… [{} bytes in {name}] …{tail}", spilled.size);
+        if let (Some(survey), Some(file)) = (&spilled.survey, self.artifacts.last_mut()) {
+            let (stand_in, survey) = (stand_in.clone(), survey.clone());
+            file.cut = Some(Arc::new(Cut { stand_in, survey, json }));
+        }
+        stand_in
     }
 
     /// Replaces the handles of long strings that belong to no file by files of their own.
@@ -206,5 +249,7 @@ fn spilled_artifact(spilled: &Spilled, name: String, mime: &str) -> Artifact {
         extra: Object::default(),
         content: Content::Spilled(spilled.id),
         origin: Origin::Elsewhere,
+        pixels: pixels_of(&spilled.head),
+        cut: None,
     }
 }

@@ -1,8 +1,10 @@
 //! Content blocks as they are written for a client.
 
+use std::borrow::Cow;
+
+use super::{ClientOptions, lanes::ShownImage};
 use crate::{
-    Protocol,
-    artifact::{Artifact, Content, Origin, sniff_image},
+    artifact::{Artifact, Content, sniff_image},
     base64,
     json::{ObjectWriter, push_compact, push_string},
     render::{hide::Hidden, valid::are_annotations},
@@ -29,24 +31,34 @@ pub(super) fn push_text_block(out: &mut String, text: &str) {
     out.push('}');
 }
 
-/// An image that a model can take, as the block it came in.
+/// An image that a model can take, as the block it came in, or as a smaller copy.
 pub(super) fn image_block(
     artifact: &Artifact,
     hidden: &Hidden<'_>,
-    protocol: Protocol,
+    options: &ClientOptions,
 ) -> Option<String> {
-    let Content::Base64(text) = &artifact.content else { return None };
-    if artifact.origin != Origin::ImageBlock || text.len() > IMAGE_BASE64_BYTES_MAX {
+    if !artifact.is_for_the_eye() {
         return None;
     }
-    let bytes = artifact.to_bytes()?;
-    let mime = sniff_image(&bytes)?;
+    let (mime, data) = match options.images.get(&artifact.sha256) {
+        Some(ShownImage::Copy { mime, base64 }) => (*mime, Cow::Borrowed(base64.as_str())),
+        Some(ShownImage::Name) => return None,
+        None => {
+            let Content::Base64(text) = &artifact.content else { return None };
+            if text.len() > IMAGE_BASE64_BYTES_MAX {
+                return None;
+            }
+            let bytes = artifact.to_bytes()?;
+            (sniff_image(&bytes)?, Cow::Owned(base64::encode(&bytes)))
+        }
+    };
     let mut out = String::from("{\"type\":\"image\",\"data\":");
-    push_string(&mut out, &base64::encode(&bytes));
+    push_string(&mut out, &data);
     out.push_str(",\"mimeType\":");
     push_string(&mut out, mime);
     let annotations = artifact.annotations.as_ref();
-    if let Some(annotations) = annotations.filter(|value| are_annotations(value, protocol)) {
+    if let Some(annotations) = annotations.filter(|value| are_annotations(value, options.protocol))
+    {
         out.push_str(",\"annotations\":");
         push_compact(&mut out, hidden.hide(annotations).as_text());
     }

@@ -14,14 +14,16 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
 use crate::{
+    clean,
     events::AnyJson,
     front::api::{
         Api,
         extract::{Asked, Place, Who},
         operation::Operation,
-        problem::{BAD_REQUEST, NOT_FOUND, Problem, STORE},
+        problem::{BAD_REQUEST, CONFLICT, NOT_FOUND, Problem, STORE},
     },
     pipeline::again,
+    tokens,
 };
 
 /// Of a longer rendering only its beginning is given.
@@ -41,7 +43,7 @@ pub(super) fn operations() -> Vec<Operation> {
             )
             .query::<RenderingsQuery>()
             .gives::<Renderings>(200, "What each audience gets.")
-            .fails(&[BAD_REQUEST, NOT_FOUND]),
+            .fails(&[BAD_REQUEST, NOT_FOUND, CONFLICT]),
     ]
 }
 
@@ -58,7 +60,7 @@ struct RenderingsQuery {
 struct Rendering {
     /// Its bytes.
     bytes: u64,
-    /// Its tokens, estimated; absent for a long one.
+    /// Its tokens; absent for a long one.
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<u64>,
     /// The document.
@@ -77,7 +79,7 @@ struct ModelRendering {
     text: String,
     /// Its bytes.
     bytes: u64,
-    /// Its tokens, estimated.
+    /// Its tokens.
     tokens: u64,
     /// Whether everything is in it.
     complete: bool,
@@ -109,7 +111,7 @@ fn rendering(json: resultant::Json) -> Rendering {
     let bytes = text.len() as u64;
     match text.len() <= RENDERING_BYTES_MAX {
         true => {
-            let tokens = Some(resultant::estimate_tokens(text) as u64);
+            let tokens = Some(tokens::count(text) as u64);
             Rendering { bytes, tokens, json: Some(json), head: None }
         }
         false => {
@@ -138,23 +140,27 @@ async fn renderings(
     let bytes = bytes.ok_or_else(|| {
         Problem::new(NOT_FOUND, "what the server answered was not kept").hint("see `keep_raw`")
     })?;
-    let (options, client) = again::options(&api.gateway, &call.server, &call.tool, protocol).await;
+    let (options, client) = again::options(&api.gateway, &call, protocol).await;
+    let config = api.gateway.config();
     let permit = api.gateway.large.clone().acquire_owned().await;
     let (sender, chunks) = mpsc::channel(CHUNKS_MAX);
     let write = move || {
         let _permit = permit;
         let outcome = read(&options, chunks)?;
-        let model = outcome.to_model(&client.budget);
+        let mut model = outcome.to_model(&client.budget);
+        model.text = clean::text(&config, &model.text).into_owned();
+        let written = outcome.to_client(&client).json;
+        let written = clean::result(&config, written, options.schema.as_ref());
         Ok(Renderings {
             dialect: outcome.dialect.name().to_owned(),
             protocol: protocol.as_str().to_owned(),
-            client: rendering(outcome.to_client(&client).json),
+            client: rendering(written),
             view: rendering(outcome.to_view(&client.budget)),
             contract: rendering(outcome.to_contract()),
             envelope: rendering(outcome.to_envelope()),
             model: ModelRendering {
                 bytes: model.text.len() as u64,
-                tokens: resultant::estimate_tokens(&model.text) as u64,
+                tokens: tokens::count(&model.text) as u64,
                 text: model.text,
                 complete: model.is_complete,
                 offloaded: model.offloaded.into_iter().map(|artifact| artifact.name).collect(),

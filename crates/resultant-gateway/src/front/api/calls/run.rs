@@ -16,10 +16,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use super::running::{Ears, GivenAnswer};
+use super::running::{Ears, GivenAnswer, UnderWay};
 use crate::{
     caller::Caller,
     client::Scope,
+    clock,
     events::AnyJson,
     front::api::{
         Api,
@@ -31,7 +32,7 @@ use crate::{
     },
     local::{CallError, Delivery, LocalCall, Question, Seat, Step},
     pipeline::{Audience, Text},
-    rpc,
+    retrieval, rpc, tokens,
 };
 
 /// A longer contract is not in the answer; the call's renderings have its beginning.
@@ -40,6 +41,10 @@ const CONTRACT_BYTES_MAX: usize = 4 << 20;
 const LINKS_MAX: usize = 32;
 /// What a server is told where nobody can be asked.
 const NOBODY_TO_ASK: &str = r#"{"action":"cancel"}"#;
+
+/// What to try where a call is not under way in this process.
+const NOT_HERE: &str = "the call is over, or it runs at another gateway of the same store: ask the \
+                        one that was asked for it";
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
@@ -63,10 +68,12 @@ pub(super) fn operations() -> Vec<Operation> {
             .fails(&[BAD_REQUEST, NOT_FOUND, BUSY, CALL_FAILED, CANCELLED]),
         Operation::delete("/api/sessions/{session}/calls/{call}", cancel)
             .named("cancelCall", "Cancel a call that is under way")
+            .described("Where several gateways share a store, only the one that runs it can.")
             .gives_nothing(204, "It is cancelled.")
             .fails(&[NOT_FOUND]),
         Operation::post("/api/sessions/{session}/calls/{call}/answers", answer)
             .named("answerQuestion", "Answer a question that a server asked during a call")
+            .described("Where several gateways share a store, only the one that runs it can.")
             .takes::<NewAnswer>()
             .gives_nothing(204, "The server has the answer.")
             .fails(&[BAD_REQUEST, NOT_FOUND]),
@@ -104,7 +111,7 @@ struct ModelInfo {
     text: String,
     /// Its bytes.
     bytes: u64,
-    /// Its tokens, estimated.
+    /// Its tokens.
     tokens: u64,
     /// Whether everything is in it; the rest is in files.
     complete: bool,
@@ -246,14 +253,24 @@ impl Run {
     fn start(api: &Api, caller: &Caller, new: &NewCall, is_asked: bool) -> Result<Run, Problem> {
         let scope = match &new.server {
             Some(server) => {
-                let upstream = api.gateway.upstream(server);
-                Scope::One(upstream.ok_or_else(|| no_such_server(server))?.name.clone())
+                let is_own = server == retrieval::SERVER && api.gateway.has_own_tools();
+                match api.gateway.upstream(server) {
+                    Some(upstream) => Scope::One(upstream.name.clone()),
+                    None if is_own => Scope::One(retrieval::SERVER.into()),
+                    None => return Err(no_such_server(server)),
+                }
             }
             None => Scope::All,
         };
         let arguments = arguments(new.arguments.as_deref())?;
         let seat = api.seats.of(&api.gateway, caller).map_err(|error| problem(&error))?;
         let id = Id::new();
+        let about = UnderWay {
+            server: new.server.clone(),
+            tool: new.tool.clone(),
+            arguments: arguments.clone(),
+            started_ms: clock::now_ms(),
+        };
         let call = seat.call(scope, id, (&new.tool, &arguments), Audience::Whole);
         seat.begin(id);
         Ok(Run {
@@ -261,7 +278,7 @@ impl Run {
             id,
             seat,
             call,
-            ears: api.running.add(id, caller),
+            ears: api.running.add(id, caller, about),
             questions: HashMap::new(),
             next_question: 1,
             is_asked,
@@ -352,7 +369,7 @@ async fn result(api: &Api, id: Id, delivery: Delivery) -> CallResult {
         contract_bytes: contract_bytes as u64,
         model: ModelInfo {
             bytes: text.len() as u64,
-            tokens: resultant::estimate_tokens(&text) as u64,
+            tokens: tokens::count(&text) as u64,
             text,
             complete,
         },
@@ -473,7 +490,7 @@ async fn cancel(
 ) -> Result<impl IntoResponse, Problem> {
     match api.running.cancel(&user.id, &session, id(&call)?) {
         true => Ok(StatusCode::NO_CONTENT),
-        false => Err(Problem::not_found()),
+        false => Err(Problem::not_found().hint(NOT_HERE)),
     }
 }
 
@@ -496,6 +513,6 @@ async fn answer(
     let place = (user.id.as_str(), session.as_str());
     match api.running.answer(place, id(&call)?, new.question, result.to_json()).await {
         true => Ok(StatusCode::NO_CONTENT),
-        false => Err(Problem::not_found()),
+        false => Err(Problem::not_found().hint(NOT_HERE)),
     }
 }

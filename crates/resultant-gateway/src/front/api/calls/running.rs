@@ -29,8 +29,19 @@ pub(super) struct GivenAnswer {
 struct Entry {
     owner: String,
     session: String,
+    about: UnderWay,
     cancel: watch::Sender<bool>,
     answers: mpsc::Sender<GivenAnswer>,
+}
+
+/// What is known of a call that is under way.
+#[derive(Clone, Debug)]
+pub(super) struct UnderWay {
+    /// The server, where the caller named one.
+    pub(super) server: Option<String>,
+    pub(super) tool: String,
+    pub(super) arguments: Json,
+    pub(super) started_ms: i64,
 }
 
 /// The calls under way.
@@ -54,17 +65,25 @@ impl Drop for Ears {
 }
 
 impl Running {
-    pub(super) fn add(self: &Arc<Running>, id: Id, caller: &Caller) -> Ears {
+    pub(super) fn add(self: &Arc<Running>, id: Id, caller: &Caller, about: UnderWay) -> Ears {
         let (cancel, cancelled) = watch::channel(false);
         let (sender, answers) = mpsc::channel(ANSWERS_MAX);
         let entry = Entry {
             owner: caller.owner().to_owned(),
             session: caller.session.to_string(),
+            about,
             cancel,
             answers: sender,
         };
         lock(&self.calls).insert(id, entry);
         Ears { running: self.clone(), id, cancelled, answers }
+    }
+
+    /// A call of the owner's, and its session.
+    pub(super) fn find(&self, owner: &str, id: Id) -> Option<(String, UnderWay)> {
+        let calls = lock(&self.calls);
+        let entry = calls.get(&id).filter(|entry| entry.owner == owner)?;
+        Some((entry.session.clone(), entry.about.clone()))
     }
 
     /// Cancels a call. Says whether there was one.

@@ -5,7 +5,7 @@
 
 use axum::{
     Json,
-    extract::{FromRequest as _, Multipart, Request, State},
+    extract::{FromRequest as _, Multipart, Request, State, multipart::MultipartError},
     http::{StatusCode, header},
     response::IntoResponse,
 };
@@ -25,19 +25,20 @@ use crate::{
         download::check_token,
         extract::{Asked, Place, Who, id, media_type},
         operation::{Access, Operation},
-        problem::{BAD_REQUEST, MEDIA_TYPE, NOT_FOUND, Problem, QUOTA, TOO_LARGE},
+        problem::{BAD_REQUEST, LATE, MEDIA_TYPE, NOT_FOUND, Problem, QUOTA, TOO_LARGE},
     },
+    front::http::Late,
 };
 
 /// More files than this in one request are refused.
 const FILES_MAX: usize = 1000;
 /// As much is written at once.
-const WRITE_BYTES: usize = 256 << 10;
+const WRITE_BYTES: usize = 1 << 20;
 /// As much of a file decides about its media type.
 const HEAD_BYTES: usize = 512;
 
 pub(super) fn operations() -> Vec<Operation> {
-    let kinds = [BAD_REQUEST, NOT_FOUND, TOO_LARGE, QUOTA];
+    let kinds = [BAD_REQUEST, NOT_FOUND, LATE, TOO_LARGE, QUOTA];
     vec![
         Operation::post("/api/sessions/{session}/files", form)
             .named("uploadFiles", "Upload files as a form")
@@ -62,7 +63,7 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::put("/api/files/upload/{key}", by_link)
             .named("uploadThroughLink", "Upload the file that an upload link is for")
             .described("The link is used up by one file that was kept. Its name is the link's.")
-            .open_to(Access::Token)
+            .open_to(Access::TokenOnly)
             .query::<UploadQuery>()
             .takes_bytes("*/*")
             .gives::<Received>(201, "The file was kept.")
@@ -108,7 +109,7 @@ struct Bringing<'a> {
 
 impl Bringing<'_> {
     /// Keeps the bytes of a stream as a file. `room` is what the request may still bring.
-    async fn keep<E>(
+    async fn keep<E: std::error::Error + 'static>(
         self,
         bytes: impl Stream<Item = Result<Bytes, E>> + Unpin,
         room: &mut u64,
@@ -119,7 +120,7 @@ impl Bringing<'_> {
     }
 
     /// Takes the bytes of a stream; they are nobody's yet.
-    async fn take<E>(
+    async fn take<E: std::error::Error + 'static>(
         self,
         mut bytes: impl Stream<Item = Result<Bytes, E>> + Unpin,
         room: &mut u64,
@@ -127,21 +128,24 @@ impl Bringing<'_> {
         let store = &self.api.gateway.store;
         let mut incoming = blocking(|| store.incoming())?;
         let mut head = Vec::new();
-        let mut waiting = Vec::with_capacity(WRITE_BYTES);
+        let (mut waiting, mut waiting_bytes) = (Vec::new(), 0);
         while let Some(chunk) = bytes.next().await {
-            let chunk = chunk.map_err(|_| Problem::bad("the body broke off"))?;
+            let chunk = chunk.map_err(|error| Problem::broken_off(&error))?;
             *room = room.checked_sub(chunk.len() as u64).ok_or_else(|| too_large(self.api))?;
             if head.len() < HEAD_BYTES {
                 head.extend_from_slice(&chunk[..chunk.len().min(HEAD_BYTES - head.len())]);
             }
-            waiting.extend_from_slice(&chunk);
-            if waiting.len() >= WRITE_BYTES {
-                blocking(|| incoming.write(&waiting)).map_err(StoreError::from)?;
-                waiting.clear();
+            waiting_bytes += chunk.len();
+            waiting.push(chunk);
+            if waiting_bytes >= WRITE_BYTES {
+                let mut parts = waiting.drain(..);
+                let write = || parts.try_for_each(|part| incoming.write(&part));
+                blocking(write).map_err(StoreError::from)?;
+                waiting_bytes = 0;
             }
         }
         let whole = blocking(|| {
-            incoming.write(&waiting)?;
+            waiting.iter().try_for_each(|part| incoming.write(part))?;
             incoming.finish()
         });
         let whole = whole.map_err(StoreError::from)?;
@@ -191,6 +195,15 @@ fn room_for(api: &Api, request: &Request) -> Result<u64, Problem> {
 fn declared(request: &Request) -> String {
     let kind = media_type(request).filter(|kind| kind != "application/x-www-form-urlencoded");
     kind.unwrap_or_default()
+}
+
+/// What is wrong with a form, in words of ours.
+fn broken_form(error: &MultipartError) -> Problem {
+    match Late::of(error) {
+        Some(late) => Problem::late(&late),
+        None => Problem::bad("the form cannot be read")
+            .hint("each part has a name, and the last boundary ends with --"),
+    }
 }
 
 fn clean(name: &str) -> Result<String, Problem> {
@@ -263,8 +276,7 @@ async fn take_form(
     let mut files = Vec::new();
     loop {
         let part = form.next_field().await;
-        let part =
-            part.map_err(|error| Problem::bad(format!("the form: {}", error.body_text())))?;
+        let part = part.map_err(|error| broken_form(&error))?;
         let Some(part) = part else { break };
         if files.len() == FILES_MAX {
             let detail = format!("the form has more than {FILES_MAX} files");
@@ -289,7 +301,7 @@ async fn by_link(
 ) -> Result<impl IntoResponse, Problem> {
     let store = &api.gateway.store;
     let key = id(&key)?;
-    let token = check_token(store, &query.token, key, Action::Write).await?;
+    let token = check_token(&api, &query.token, key, Action::Write).await?;
     // The name is bound to the link by its key.
     if upload_key(&key, &query.name) != key {
         return Err(Problem::not_found());
@@ -312,7 +324,10 @@ async fn by_link(
     }
     let name = clean(&query.name)?;
     let bringing = Bringing { api: &api, caller: &caller, name, declared: declared(&request) };
-    let file = bringing.keep(request.into_body().into_data_stream(), &mut room).await?;
+    let (new, whole) = bringing.take(request.into_body().into_data_stream(), &mut room).await?;
+    // The link may have been taken back, or be over, since the bytes began to come.
+    check_token(&api, &query.token, key, Action::Write).await?;
+    let file = keep(&api, &caller, new, whole).await?;
     taken.token = None;
     tell(&api, &caller, std::slice::from_ref(&file)).await;
     let File { name, size, sha256, .. } = file;
