@@ -1,4 +1,4 @@
-//! Builds the program and runs its demo: the gateway in front of the bundled server.
+//! Builds the page and the program, and runs its demo: the gateway in front of the bundled server.
 //!
 //! The demo takes this process's place where the system can do that, so that Ctrl-C reaches it
 //! alone and its exit code is ours. What it keeps goes below `target`, and not where a user's own
@@ -13,10 +13,11 @@ use std::{
 use anyhow::{Context, ensure};
 use serde::Deserialize;
 
-use crate::{step, workspace::Workspace};
+use crate::{step, web, workspace::Workspace};
 
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result<ExitCode> {
-    let program = build(workspace)?;
+    web::build_for_demo(workspace);
+    let program = build(workspace, &["--package", "resultant-cli"])?;
     let mut command = Command::new(program);
     command.current_dir(&workspace.root);
     command.args(demo_arguments(&workspace.target, arguments));
@@ -36,21 +37,33 @@ fn demo_arguments(target: &Path, given: &[String]) -> Vec<OsString> {
     arguments
 }
 
+/// The program with the features of the tests, which have built it already. Examples are built with
+/// what tests depend on, and named here for that: without them half of the tree has other features.
+pub(crate) fn build_as_tested(workspace: &Workspace) -> anyhow::Result<PathBuf> {
+    build(workspace, &["--workspace", "--all-features", "--examples"])
+}
+
 /// Builds the program and asks cargo where it is.
-fn build(workspace: &Workspace) -> anyhow::Result<PathBuf> {
+fn build(workspace: &Workspace, selection: &[&str]) -> anyhow::Result<PathBuf> {
     #[derive(Deserialize)]
     struct Message {
+        target: Target,
         executable: Option<PathBuf>,
     }
+    #[derive(Deserialize)]
+    struct Target {
+        kind: Vec<String>,
+    }
     let mut cargo = workspace.cargo();
-    cargo.args(["build", "--package", "resultant-cli", "--bin", "resultant"]);
+    cargo.arg("build").args(selection).args(["--bin", "resultant"]);
     cargo.arg("--message-format=json-render-diagnostics");
     let output = cargo.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
     let output = output.context("cargo cannot be started")?;
     ensure!(output.status.success(), "cargo {}", step::exit_text(output.status.code()));
     let messages = String::from_utf8_lossy(&output.stdout);
     let messages = messages.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
-    messages.filter_map(|message| message.executable).next_back().context("cargo names no program")
+    let programs = messages.filter(|message| message.target.kind == ["bin"]);
+    programs.filter_map(|message| message.executable).next_back().context("cargo names no program")
 }
 
 #[cfg(unix)]

@@ -5,12 +5,14 @@
 //! The program depends on no other crate of the workspace; it must build when they do not.
 
 mod bench;
+mod chromium;
 mod conformance;
 mod demo;
 mod economy;
 mod full;
 mod gateway_bench;
 mod layers;
+mod node;
 mod peers;
 mod postgres;
 mod rooms;
@@ -18,6 +20,7 @@ mod step;
 mod test;
 mod tidy;
 mod tools;
+mod web;
 mod workspace;
 
 use std::process::ExitCode;
@@ -30,8 +33,9 @@ The project's own commands.
 Usage: cargo xtask COMMAND
 
 Commands:
-  demo [-- …]    Build the program and run its demo, the gateway in front of a bundled server,
-                 until Ctrl-C; what follows goes to `resultant demo`
+  demo [-- …]    Build the page and the program and run its demo, the gateway in front of a bundled
+                 server, until Ctrl-C; what follows goes to `resultant demo`
+  web            Build the page alone, for the next build of the program to carry
   test           Everything that must hold before a change goes in: format, lints, tests,
                  documentation, layers. This is what CI runs
   test --full    The same, and what takes long: licences and advisories, fuzzing, mutants,
@@ -48,9 +52,10 @@ Commands:
                  they are
 
 What a command needs beyond the Rust toolchain it installs under target/: Python and Node packages
-into target/peers, cargo subcommands into target/tools. PostgreSQL is the system's; root on Debian
-gets it installed, without a server that runs. What cannot be had is skipped with a line that says
-so; with CI=true in the environment a skip is a failure.
+into target/peers, cargo subcommands into target/tools. The page's own packages go into
+node_modules. PostgreSQL and Chromium are the system's; root on Debian gets them installed, without
+a server that runs. What cannot be had is skipped with a line that says so; with CI=true in the
+environment a skip is a failure.
 
 The others go on after a failure, so that one run shows all of them, and close with a line like
 '12 passed, 0 failed, 1 skipped'.
@@ -61,6 +66,7 @@ The others go on after a failure, so that one run shows all of them, and close w
 enum Task {
     Help,
     Demo { arguments: Vec<String> },
+    Web,
     Test { extent: Extent },
     Bench,
     Economy { arguments: Vec<String> },
@@ -83,6 +89,7 @@ impl Task {
             ["demo", "--", words @ ..] | ["demo", words @ ..] => {
                 Ok(Self::Demo { arguments: words.iter().map(ToString::to_string).collect() })
             }
+            ["web"] => Ok(Self::Web),
             ["test"] => Ok(Self::Test { extent: Extent::Usual }),
             ["test", "--full"] => Ok(Self::Test { extent: Extent::Full }),
             ["bench"] => Ok(Self::Bench),
@@ -93,7 +100,7 @@ impl Task {
             ["peers", names @ ..] if names.iter().all(|name| !name.starts_with('-')) => {
                 Ok(Self::Peers { names: names.iter().map(ToString::to_string).collect() })
             }
-            [command @ ("test" | "bench" | "peers"), rest @ ..] => {
+            [command @ ("web" | "test" | "bench" | "peers"), rest @ ..] => {
                 Err(format!("'{command}' does not take '{}'", rest.join(" ")))
             }
             [command, ..] => Err(format!("there is no command '{command}'")),
@@ -129,6 +136,7 @@ fn perform(task: &Task) -> anyhow::Result<ExitCode> {
     match task {
         Task::Help => {}
         Task::Demo { arguments } => return demo::run(&workspace, arguments),
+        Task::Web => return web::run(&workspace),
         Task::Test { extent } => {
             test::run(&workspace, &mut steps);
             match extent {
@@ -169,6 +177,8 @@ mod tests {
         check("demo", demo(&[]));
         check("demo -- --listen 127.0.0.1:0", demo(&["--listen", "127.0.0.1:0"]));
         check("demo --data d", demo(&["--data", "d"]));
+        check("web", Ok(Task::Web));
+        check("web page", Err("'web' does not take 'page'"));
         check("test", Ok(Task::Test { extent: Extent::Usual }));
         check("test --full", Ok(Task::Test { extent: Extent::Full }));
         check("bench --economy", Ok(Task::Economy { arguments: vec![] }));

@@ -1,13 +1,14 @@
 //! What must hold before a change goes in.
 //!
-//! Ordered by how fast a step can say no. Nothing here measures time.
+//! Ordered by how fast a step can say no, and by what needs what: the page is built before the
+//! program that carries it, which the browser tests drive. Nothing here measures time.
 
 use crate::{
     conformance, layers,
     peers::{self, TestPeer},
     postgres, rooms,
     step::{self, Steps},
-    tidy,
+    tidy, web,
     workspace::Workspace,
 };
 
@@ -25,6 +26,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) {
     tidy::run(workspace, steps);
     layers::run(workspace, steps);
     rooms::run(workspace, steps);
+    let has_page = web::before_the_program(workspace, steps);
     steps.run("lints", || {
         let lints = ["clippy", "--workspace", "--all-targets", "--all-features"];
         step::run(workspace.cargo().args(lints).args(["--", "-D", "warnings"]))
@@ -45,6 +47,9 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) {
         tests.args(["test", "--workspace", "--all-features", "--no-fail-fast"]);
         step::run(tests.args(["--lib", "--bins", "--tests"]))
     });
+    if has_page {
+        web::in_a_browser(workspace, steps);
+    }
     steps.run("tests in documentation", || {
         step::run(workspace.cargo().args(["test", "--workspace", "--all-features", "--doc"]))
     });

@@ -1,5 +1,7 @@
 //! What the repository's files may be called and may say.
 
+mod scripts;
+
 use std::{fs, process::Command};
 
 use anyhow::{Context, ensure};
@@ -10,8 +12,10 @@ use crate::{
 };
 
 /// Names that say nothing about what is inside; `mod.rs` because ours stand beside their folder.
-const EMPTY_NAMES: [&str; 6] =
-    ["common.rs", "helpers.rs", "manager.rs", "mod.rs", "types.rs", "utils.rs"];
+const EMPTY_NAMES: [&str; 6] = ["common", "helpers", "manager", "mod", "types", "utils"];
+
+/// What such a name ends with where it is ours to choose.
+const SOURCES: [&str; 3] = [".rs", ".ts", ".tsx"];
 
 /// Folders of people's machines. Each is written in two parts here and below, so that this file
 /// does not find itself.
@@ -59,8 +63,11 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) {
         }
         Ok(Verdict::of_complaints(&complaints))
     });
+    scripts::run(workspace, steps);
     steps.run("files: licences", || {
-        let mut complaints = badly_licensed(&workspace.packages, &files(workspace)?);
+        let files = files(workspace)?;
+        let mut complaints = badly_licensed(&workspace.packages, &files);
+        complaints.extend(scripts::badly_licensed(workspace, &files));
         for (file, words) in LICENSE_FILES {
             let text = fs::read_to_string(workspace.root.join(file)).unwrap_or_default();
             if !text.contains(words) {
@@ -86,7 +93,10 @@ pub(crate) fn files(workspace: &Workspace) -> anyhow::Result<Vec<String>> {
 fn badly_named(files: &[String]) -> Vec<String> {
     let bad = files.iter().filter(|file| {
         let name = file.rsplit('/').next().unwrap_or(file);
-        EMPTY_NAMES.contains(&name) || name.ends_with("_manager.rs") || name.ends_with("_utils.rs")
+        let Some(stem) = SOURCES.iter().find_map(|ending| name.strip_suffix(ending)) else {
+            return false;
+        };
+        EMPTY_NAMES.contains(&stem) || stem.ends_with("_manager") || stem.ends_with("_utils")
     });
     bad.map(|file| format!("{file}: name it after what is in it")).collect()
 }
@@ -134,10 +144,11 @@ mod tests {
 
     #[test]
     fn names() {
-        let files = ["src/base64.rs", "src/json/mod.rs", "a/utils.rs", "b/file_manager.rs"];
-        let files = files.map(str::to_owned);
-        let bad: Vec<String> = badly_named(&files);
-        assert_eq!(bad.len(), 3, "{bad:?}");
+        let bad = ["src/json/mod.rs", "a/utils.rs", "b/file_manager.rs", "web/src/types.ts"];
+        let good = ["src/base64.rs", "web/src/ui/tabs.tsx", "docs/utils.md"];
+        let files: Vec<String> = bad.iter().chain(&good).map(ToString::to_string).collect();
+        let found = badly_named(&files);
+        assert_eq!(found.len(), bad.len(), "{found:?}");
     }
 
     #[track_caller]

@@ -27,7 +27,11 @@ pub(crate) fn config() -> anyhow::Result<Value> {
 }
 
 fn config_for(program: &Path) -> Value {
-    json!({"mcpServers": {SERVER: {"command": program, "args": ["demo-server"]}}})
+    json!({
+        "mcpServers": {SERVER: {"command": program, "args": ["demo-server"]}},
+        // Its dashboard is a page of the server's own, at a port that was free.
+        "resultant": {"dashboards": {"origins": ["http://127.0.0.1:*"]}},
+    })
 }
 
 /// The folder of this program, where a shell would not find it as `resultant`.

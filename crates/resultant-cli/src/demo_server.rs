@@ -9,6 +9,7 @@
 //! whole before the next one starts, and the largest ones are never in memory.
 
 mod answers;
+mod apps;
 mod big;
 mod call;
 mod content;
@@ -16,6 +17,8 @@ mod conversation;
 mod dashboard;
 mod failures;
 mod files;
+mod forms;
+mod gallery;
 mod prompts;
 mod resources;
 mod slow;

@@ -13,7 +13,7 @@ use std::{
 use anyhow::Context as _;
 use resultant_gateway::{
     Gateway, Listener, StartError,
-    config::{Config, Listen, Loaded, Start, Transport},
+    config::{Config, Listen, Loaded, SandboxListen, Start, Transport},
 };
 use tracing_subscriber::{EnvFilter, fmt::format::FmtSpan};
 
@@ -95,6 +95,18 @@ fn tell_page(gateway: &Gateway) {
     }
 }
 
+/// Says where a page with tools of its own is.
+fn tell_demo_page(gateway: &Gateway, address: SocketAddr) {
+    let link = tokio::task::block_in_place(|| {
+        tokio::runtime::Handle::current().block_on(gateway.demo_link())
+    });
+    let Some(link) = link else { return };
+    match io::stderr().is_terminal() {
+        true => eprintln!("a page with tools: {link}"),
+        false => eprintln!("a page with tools: http://{address}/demo/, in a tab that is signed in"),
+    }
+}
+
 /// What the command line says over the file, also when the file is read again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
@@ -142,7 +154,7 @@ async fn listen(config: &Config) -> anyhow::Result<Listener> {
              `auth` in docs/config.md"
         );
     }
-    resultant_gateway::listen(address).await.map_err(|error| match &error {
+    resultant_gateway::listen(address, &config.sandbox_listen).await.map_err(|error| match &error {
         StartError::Listen { cause, .. } if cause.kind() == io::ErrorKind::AddrInUse => {
             anyhow::anyhow!("{error}; is a gateway running there already? `--listen` takes another")
         }
@@ -284,7 +296,7 @@ pub(crate) fn proxy(arguments: &ProxyArguments) -> anyhow::Result<ExitCode> {
                 let _ = stopped.await;
             };
             let address = Listen { host: "127.0.0.1".to_owned(), port: 0 };
-            let listener = resultant_gateway::listen(&address).await?;
+            let listener = resultant_gateway::listen(&address, &SandboxListen::Off).await?;
             resultant_gateway::serve(downloads, listener, ready, stop).await
         });
         let serving = resultant_gateway::serve_stdio(
@@ -314,12 +326,15 @@ fn headers(written: &[String]) -> anyhow::Result<Vec<(String, String)>> {
 
 /// `resultant demo`.
 pub(crate) fn demo(arguments: &DemoArguments) -> anyhow::Result<ExitCode> {
-    start_log("warn");
+    // What somebody does in the dashboard is to be seen.
+    start_log("warn,resultant::dashboards=info");
     let settings = Settings { listen: arguments.listen.clone(), data: arguments.data.clone() };
-    let config = settings.apply(source::demo()?);
+    let mut config = settings.apply(source::demo()?);
+    config.has_demo_page = true;
     block_on(run(config, settings, |address, gateway| {
         eprintln!("listening on http://{address}");
         tell_page(gateway);
+        tell_demo_page(gateway, address);
         eprintln!("\n{}", demo::next_steps(&format!("http://{address}"), "--demo"));
     }))?
 }

@@ -41,6 +41,25 @@ const ALL_FILES: &[&str] = &[
     "readings.bin application/octet-stream",
 ];
 
+const GALLERY: &[&str] = &[
+    "chart.png image/png",
+    "tile.gif image/gif",
+    "chart.svg image/svg+xml",
+    "guide.pdf application/pdf",
+    "counter.html text/html",
+    "handbook.md text/markdown",
+    "till.rs text/x-rust",
+    "catalog.json application/json",
+    "sales.csv text/csv",
+    "shop.log text/plain",
+    "bell.wav audio/wav",
+    "buoy.webm video/webm",
+    "prices.diff text/x-diff",
+    "notice.txt text/plain",
+    "box.zip application/zip",
+    "readings.bin application/octet-stream",
+];
+
 /// Every tool, in the order of the list.
 #[rustfmt::skip]
 const PROMISES: &[Promise] = &[
@@ -87,6 +106,12 @@ const PROMISES: &[Promise] = &[
     Promise { is_error: true, ..plain("sign_guest_book", r#"{"error":""#) },
     plain("big", r#""000000000 beans"#),
     plain("live_dashboard", r#"{"status":"opened","dashboard":"shop-floor"}"#),
+    Promise { files: GALLERY, ..plain("gallery", r#"{"shown":16}"#) },
+    Promise { files: &["till.csv text/csv"], ..plain("table", r#"{"rows":1000}"#) },
+    Promise { is_error: true, ..plain("plan_event", r#"{"error":"there is no title, no when, no place"#) },
+    Promise { is_error: true, ..plain("look_at_file", r#"{"error":"name a file"#) },
+    plain("tea_timer", ""),
+    plain("tea_is_ready", r#""Your assam is ready.""#),
 ];
 
 const fn plain(name: &'static str, results: &'static str) -> Promise {
@@ -98,6 +123,7 @@ fn arguments(name: &str) -> Value {
     match name {
         "roast" => json!({"seconds": 0}),
         "big" => json!({"megabytes": 1}),
+        "table" => json!({"rows": 1000}),
         _ => json!({}),
     }
 }

@@ -27,7 +27,7 @@ use http::HeaderMap;
 use resultant_store::Store;
 
 pub(crate) use self::{
-    credential::bearer,
+    credential::{CREDENTIAL_BYTES_MAX, bearer},
     oidc::{Login, Returned, SignInError},
     pages::{CODE_TIME, Pages},
 };
@@ -144,6 +144,35 @@ impl Auth {
             Mode::Token(keys) => keys.user(found).ok_or(Denied::WRONG),
             Mode::Oidc(issuer) => issuer.user(found).await,
             Mode::Header(_) => Err(Denied::WRONG),
+        }
+    }
+
+    /// Who offers the tools of a page: whose token it brought in its first message, else who sent
+    /// the request that it began with. A token for pages may be for those of one origin.
+    pub(crate) async fn identify_page(
+        &self,
+        headers: &HeaderMap,
+        token: Option<&str>,
+        origin: Option<&str>,
+    ) -> Result<Arc<User>, Denied> {
+        let Some(token) = token else { return self.identify(headers, Surface::Api).await };
+        if token.len() > CREDENTIAL_BYTES_MAX {
+            return Err(Denied::WRONG);
+        }
+        if self.pages.is_tool_token(token) {
+            let user = self.pages.tool_user(token, origin).await.map_err(|error| {
+                tracing::warn!(%error, "a page's token could not be looked up");
+                Denied::Unavailable
+            })?;
+            return user.filter(|user| self.has(&user.id)).ok_or(Denied::WRONG);
+        }
+        let mut shown = HeaderMap::new();
+        let value = format!("Bearer {token}").parse().map_err(|_| Denied::WRONG)?;
+        shown.insert(http::header::AUTHORIZATION, value);
+        match &self.current().1 {
+            // There, nothing but the proxy's own headers says who somebody is.
+            Mode::Header(_) => self.identify(headers, Surface::Api).await,
+            _ => self.identify(&shown, Surface::Api).await,
         }
     }
 

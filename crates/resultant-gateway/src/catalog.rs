@@ -58,7 +58,7 @@ pub(crate) struct ServerCatalog {
     by_name: HashMap<String, usize>,
     /// What was wrong with tools.
     pub(crate) oddities: Vec<Oddity>,
-    written: [OnceLock<Arc<str>>; EDITIONS],
+    written: WrittenLists,
 }
 
 /// A tool that was repaired or left out.
@@ -87,15 +87,27 @@ impl ServerCatalog {
     /// The tools as a JSON array for clients of this kind.
     pub(crate) fn write(&self, edition: Edition) -> Arc<str> {
         let write = || {
-            let tools = self.tools.iter().map(|tool| tool.write(edition, &tool.name, None));
+            let tools = self.tools.iter().filter(|tool| edition.shows(tool));
+            let tools = tools.map(|tool| tool.write(edition, &tool.name, None));
             array_of(tools).into()
         };
-        self.written[edition.place()].get_or_init(write).clone()
+        edition.place(&self.written).get_or_init(write).clone()
     }
 }
 
-/// How many ways there are to write a list.
-const EDITIONS: usize = 4 * Protocol::ALL.len();
+/// How many kinds of clients there are in each version.
+const KINDS: usize = 8;
+/// A list as it is written for each kind of clients in each version.
+type WrittenLists = [[OnceLock<Arc<str>>; Protocol::ALL.len()]; KINDS];
+
+/// Who may want to call a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Viewer {
+    /// The model.
+    Model,
+    /// The view that a host shows for a tool of the same server.
+    App,
+}
 
 /// What the writing of definitions depends on.
 #[derive(Clone, Copy, Debug)]
@@ -105,6 +117,8 @@ pub(crate) struct Edition {
     pub(crate) is_envelope: bool,
     /// Whether users authenticate, so that they need not say who they are.
     pub(crate) users_authenticate: bool,
+    /// Whether the client shows apps, and so has a use for tools that are theirs alone.
+    pub(crate) shows_apps: bool,
 }
 
 impl Edition {
@@ -113,13 +127,22 @@ impl Edition {
             protocol: client.protocol,
             is_envelope: client.asks_envelope(),
             users_authenticate: client.caller.user.is_authenticated,
+            shows_apps: client.shows_apps(),
         }
     }
 
-    fn place(self) -> usize {
+    /// Whether a client of this kind is told of a tool.
+    fn shows(self, tool: &Tool) -> bool {
+        self.shows_apps || tool.is_for(Viewer::Model)
+    }
+
+    /// Where a list is that was written for these.
+    fn place(self, written: &WrittenLists) -> &OnceLock<Arc<str>> {
         let version = Protocol::ALL.iter().position(|known| *known == self.protocol);
-        let kind = usize::from(self.is_envelope) + 2 * usize::from(self.users_authenticate);
-        version.unwrap_or_default() + kind * Protocol::ALL.len()
+        let kind = usize::from(self.is_envelope)
+            + 2 * usize::from(self.users_authenticate)
+            + 4 * usize::from(self.shows_apps);
+        &written[kind][version.unwrap_or_default()]
     }
 }
 
@@ -226,6 +249,19 @@ impl Tool {
     /// The definition as its server has it, apart from repairs.
     pub(crate) fn definition(&self) -> Json {
         self.definition.to_json()
+    }
+
+    /// Whether the tool may be called by these (`_meta.ui.visibility`); by all where it says nothing.
+    pub(crate) fn is_for(&self, viewer: Viewer) -> bool {
+        let ui = self.definition.get("_meta").and_then(|meta| meta.get("ui"));
+        let Some(listed) = ui.and_then(|ui| ui.get("visibility")).filter(Json::is_array) else {
+            return true;
+        };
+        let word = match viewer {
+            Viewer::Model => "model",
+            Viewer::App => "app",
+        };
+        listed.items().any(|entry| entry.as_str().as_deref() == Some(word))
     }
 
     /// The view that a host may show beside a result, in both spellings.

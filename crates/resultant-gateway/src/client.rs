@@ -17,8 +17,12 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::{
     caller::Caller,
+    catalog::{Tool, Viewer},
     rpc::{self, RpcError},
 };
+
+/// What a client calls the extension by which it shows views of tools.
+const APPS: &str = "io.modelcontextprotocol/ui";
 
 /// How many messages wait for a client that has no stream open.
 const WAITING_MAX: usize = 256;
@@ -87,6 +91,17 @@ impl Client {
             let place = self.capabilities.get(place);
             place.is_some_and(|place| place.get("response_contract_v2").is_some())
         })
+    }
+
+    /// Whether the client shows the views of tools (MCP Apps).
+    pub(crate) fn shows_apps(&self) -> bool {
+        let extensions = self.capabilities.get("extensions");
+        extensions.is_some_and(|extensions| extensions.get(APPS).is_some_and(|ui| ui.is_object()))
+    }
+
+    /// Whether a tool is there for this client: what is an app's alone is not.
+    pub(crate) fn may_call(&self, tool: &Tool) -> bool {
+        self.shows_apps() || tool.is_for(Viewer::Model)
     }
 
     pub(crate) fn is_modern(&self) -> bool {

@@ -37,9 +37,9 @@ pub(crate) struct Profile {
     blocks: Option<BlockTypes>,
     drops_images: bool,
     has_links: bool,
-    bytes_max: usize,
-    tokens_max: usize,
-    image_bytes_max: usize,
+    pub(crate) bytes_max: usize,
+    pub(crate) tokens_max: usize,
+    pub(crate) image_bytes_max: usize,
 }
 
 /// A row that is not right: its name and place, and why.
@@ -80,6 +80,16 @@ impl Clients {
             rows.push(Row { names, profile });
         }
         (Clients { rows, unknown }, problems)
+    }
+
+    /// All that is known, and last what is taken of the unknown.
+    pub(crate) fn each(&self) -> impl Iterator<Item = &Profile> {
+        self.rows.iter().map(|row| &row.profile).chain([&self.unknown])
+    }
+
+    /// The profile of this row.
+    pub(crate) fn row(&self, name: &str) -> Option<&Profile> {
+        self.each().find(|profile| profile.name == name)
     }
 
     /// What is known of a client of this name.

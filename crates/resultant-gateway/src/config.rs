@@ -15,8 +15,10 @@ mod jsonc;
 mod listen;
 mod name;
 mod oauth;
+mod pages;
 mod problem;
 mod resolve;
+mod sandbox;
 mod server;
 mod starter;
 mod store;
@@ -28,6 +30,7 @@ mod written;
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -39,7 +42,9 @@ pub use self::{
     listen::{Listen, UnusableListen},
     name::ServerName,
     oauth::{Grant, OAuth},
+    pages::PagesConfig,
     problem::{ConfigErrors, Place, Problem},
+    sandbox::SandboxListen,
     server::{Era, Fact, Handover, Inject, Isolate, ServerConfig, Start, Transport},
     starter::starter,
     store::StoreConfig,
@@ -70,6 +75,12 @@ pub struct Config {
     /// The address that people and servers reach the gateway by, where it is not what it listens
     /// on; without a slash at its end.
     pub public_url: Option<url::Url>,
+    /// Where the sandbox, which shows content of strangers, is listened for.
+    pub sandbox_listen: SandboxListen,
+    /// The origin that browsers reach the sandbox by, where it is not a port of this machine.
+    pub sandbox_url: Option<url::Url>,
+    /// Origins whose pages may be shown as dashboards; `*` may stand for a port.
+    pub dashboard_origins: Vec<String>,
     /// How it is decided who calls.
     pub auth: Auth,
     /// The folder for files and state; absolute unless the folder of the file is not.
@@ -95,6 +106,10 @@ pub struct Config {
     pub allowed_origins: Vec<String>,
     /// The servers, in the order of the file, disabled ones as well.
     pub servers: Vec<ServerConfig>,
+    /// What web pages may offer tools under; nothing where they may not.
+    pub pages: Option<Arc<PagesConfig>>,
+    /// Whether a page with tools is served for people to try; no file says so.
+    pub has_demo_page: bool,
 }
 
 /// How a budget counts tokens is not configured, so it is not compared.
@@ -104,6 +119,9 @@ impl PartialEq for Config {
             source,
             listen,
             public_url,
+            sandbox_listen,
+            sandbox_url,
+            dashboard_origins,
             auth,
             data,
             limits,
@@ -116,10 +134,15 @@ impl PartialEq for Config {
             allowed_hosts,
             allowed_origins,
             servers,
+            pages,
+            has_demo_page,
         } = self;
         *source == other.source
             && *listen == other.listen
             && *public_url == other.public_url
+            && *sandbox_listen == other.sandbox_listen
+            && *sandbox_url == other.sandbox_url
+            && *dashboard_origins == other.dashboard_origins
             && *auth == other.auth
             && *data == other.data
             && *limits == other.limits
@@ -133,6 +156,8 @@ impl PartialEq for Config {
             && *allowed_hosts == other.allowed_hosts
             && *allowed_origins == other.allowed_origins
             && *servers == other.servers
+            && *pages == other.pages
+            && *has_demo_page == other.has_demo_page
     }
 }
 

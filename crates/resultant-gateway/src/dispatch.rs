@@ -103,7 +103,7 @@ async fn pass(
     params: Option<&Json>,
 ) -> Result<Reply, RpcError> {
     let upstream = match &exchange.client.scope {
-        Scope::One(name) => gateway.upstream(name),
+        Scope::One(name) => gateway.upstream_of(exchange.client.caller.owner(), name),
         Scope::All => {
             let task = params.and_then(|params| params.get("taskId"));
             let task = task.as_ref().and_then(Json::as_str).unwrap_or_default();
@@ -240,7 +240,7 @@ async fn about(gateway: &Arc<Gateway>, client: &Client) -> About {
             instructions: instructions_of_all(gateway),
         },
         Scope::One(name) => {
-            let upstream = gateway.upstream(name);
+            let upstream = gateway.upstream_of(client.caller.owner(), name);
             let link = match &upstream {
                 Some(upstream) => {
                     let link = tokio::time::timeout(PEER_TIME, upstream.link(client)).await;

@@ -7,6 +7,7 @@ mod http;
 mod request;
 mod stdio;
 
+pub(crate) use self::http::has_demo_page;
 pub use self::{
     http::{Listener, listen, serve},
     stdio::serve_stdio,

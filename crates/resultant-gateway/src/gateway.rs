@@ -26,10 +26,12 @@ use crate::{
     forward::ParkedCalls,
     listeners::Listeners,
     metrics::Metrics,
+    page_tools::PageTools,
     random,
     retrieval::{self, Asking, Naming, Places},
     routes::Routes,
     rpc::{self, RpcError},
+    sandbox::Sandbox,
     upstream::{ListKind, Notice, State, Upstream, UserAgent},
 };
 
@@ -81,11 +83,15 @@ pub struct Gateway {
     pub(crate) listeners: Listeners,
     merged: Mutex<HashMap<String, Arc<Merged>>>,
     notices: mpsc::UnboundedSender<Notice>,
+    /// The tools of web pages.
+    pub(crate) page_tools: PageTools,
     agent: Option<Arc<dyn UserAgent>>,
     local_user: Arc<User>,
     auth: Auth,
     /// Where the HTTP front is.
     address: Mutex<Option<SocketAddr>>,
+    /// And its other origin.
+    sandbox: Mutex<Sandbox>,
     /// Counts how often it was decided anew who may call.
     auth_changes: watch::Sender<u64>,
     stopping: watch::Sender<bool>,
@@ -122,11 +128,13 @@ impl Gateway {
             merged: Mutex::default(),
             sessions: Mutex::default(),
             upstreams: RwLock::default(),
+            page_tools: PageTools::new(notices.clone()),
             notices,
             agent,
             local_user,
             auth,
             address: Mutex::default(),
+            sandbox: Mutex::default(),
             auth_changes: watch::Sender::new(0),
             stopping: watch::Sender::new(false),
             config: RwLock::new(Arc::new(config)),
@@ -166,10 +174,12 @@ impl Gateway {
             Ok(false) => {}
             Err(error) => tracing::error!(%error, "who may call stays as it was"),
         }
-        *self.config.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
+        let config = Arc::new(config);
+        *self.config.write().unwrap_or_else(PoisonError::into_inner) = config.clone();
         self.apply();
+        self.page_tools.reload(&old, &config);
         for kind in [ListKind::Tools, ListKind::Prompts, ListKind::Resources] {
-            self.tell_changed(None, kind);
+            self.tell_changed(None, None, kind);
         }
     }
 
@@ -212,11 +222,35 @@ impl Gateway {
         self.upstreams().iter().find(|upstream| &*upstream.name == name).cloned()
     }
 
+    /// The servers of this user: those of the configuration, and their pages where they offer tools.
+    pub(crate) fn upstreams_of(&self, user: &str) -> Vec<Arc<Upstream>> {
+        let mut upstreams = self.upstreams().to_vec();
+        upstreams.extend(self.page_tools.offered(user));
+        upstreams
+    }
+
+    /// The server that this user has under a name.
+    pub(crate) fn upstream_of(&self, user: &str, name: &str) -> Option<Arc<Upstream>> {
+        let configured = self.upstream(name);
+        let folder = self.store.incoming_folder();
+        configured.or_else(|| self.page_tools.named(&self.config(), folder, user, name))
+    }
+
+    /// The name of a server that a user may have; pages may come later than their clients.
+    pub(crate) fn server_name(&self, name: &str) -> Option<Arc<str>> {
+        let configured = self.upstream(name).map(|upstream| upstream.name.clone());
+        configured.or_else(|| {
+            let config = self.config();
+            let pages = config.pages.as_ref()?;
+            (pages.server.name.as_str() == name).then(|| name.into())
+        })
+    }
+
     /// The servers that a client sees.
     pub(crate) fn visible(&self, client: &Client) -> Vec<Arc<Upstream>> {
         match &client.scope {
-            Scope::All => self.upstreams().to_vec(),
-            Scope::One(name) => self.upstream(name).into_iter().collect(),
+            Scope::All => self.upstreams_of(client.caller.owner()),
+            Scope::One(name) => self.upstream_of(client.caller.owner(), name).into_iter().collect(),
         }
     }
 
@@ -237,6 +271,7 @@ impl Gateway {
         }
         let upstreams = self.upstreams();
         join_all(upstreams.iter().map(|upstream| upstream.stop())).await;
+        self.page_tools.stop().await;
         self.store.close().await;
     }
 
@@ -300,9 +335,15 @@ impl Gateway {
         &self.auth
     }
 
-    /// The HTTP front is here.
-    pub(crate) fn listens_on(&self, address: SocketAddr) {
+    /// The HTTP front is here, and shows content of strangers there.
+    pub(crate) fn listens_on(&self, address: SocketAddr, sandbox: Sandbox) {
         *lock(&self.address) = Some(address);
+        *lock(&self.sandbox) = sandbox;
+    }
+
+    /// The origin of the sandbox for a page that was asked for at this host.
+    pub(crate) fn sandbox_for(&self, host: &str) -> Option<String> {
+        lock(&self.sandbox).origin_for(host)
     }
 
     /// The address that people and servers reach us by, without a slash at its end: as configured,
@@ -326,6 +367,15 @@ impl Gateway {
     pub async fn page_link(&self) -> Option<String> {
         let code = self.auth.local_code().await?;
         Some(format!("{}/#code={code}", self.public_url()))
+    }
+
+    /// The same of the demo's page, where it is served.
+    pub async fn demo_link(&self) -> Option<String> {
+        if !self.config().has_demo_page || !crate::front::has_demo_page() {
+            return None;
+        }
+        let code = self.auth.local_code().await?;
+        Some(format!("{}/demo/#code={code}", self.public_url()))
     }
 
     // Sessions.
@@ -386,31 +436,52 @@ impl Gateway {
         let unknown = || RpcError::new(rpc::INVALID_PARAMS, format!("unknown tool: {name}"));
         match &client.scope {
             Scope::One(server) => {
-                let upstream = self.upstream(server).ok_or_else(unknown)?;
+                let upstream =
+                    self.upstream_of(client.caller.owner(), server).ok_or_else(unknown)?;
                 if !upstream.config.tools.allows(name) {
                     return Err(unknown());
                 }
                 // A server may know tools that it does not list; it will say so itself.
                 let catalog = upstream.catalog(client).await.ok();
                 let tool = catalog.and_then(|catalog| catalog.tool(name).cloned());
+                if tool.as_ref().is_some_and(|tool| !client.may_call(tool)) {
+                    return Err(unknown());
+                }
                 Ok((upstream, name.to_owned(), tool))
             }
             Scope::All => {
                 let known = lock(&self.merged).get(&self.kind_of(client)).cloned();
                 let find = |merged: &Merged| {
                     let (upstream, tool) = merged.tool(name)?;
+                    client.may_call(tool).then_some(())?;
                     Some((upstream.clone(), tool.name.clone(), Some(tool.clone())))
                 };
                 let found = known.and_then(|merged| find(&merged));
-                let is_current = |upstream: &Arc<Upstream>| {
-                    self.upstreams().iter().any(|current| Arc::ptr_eq(current, upstream))
-                };
-                if let Some(found) = found.filter(|(upstream, ..)| is_current(upstream)) {
+                if let Some(found) = found.filter(|found| self.is_current(client, found)) {
                     return Ok(found);
                 }
                 find(&*self.merged(client).await).ok_or_else(unknown)
             }
         }
+    }
+
+    /// Whether what was found in a list that is known is still so. Pages change their tools with
+    /// what they show, so of those the definition counts as well.
+    fn is_current(
+        &self,
+        client: &Client,
+        (upstream, _, tool): &(Arc<Upstream>, String, Option<Arc<Tool>>),
+    ) -> bool {
+        let current = self.upstreams_of(client.caller.owner());
+        let is_there = current.iter().any(|current| Arc::ptr_eq(current, upstream));
+        is_there
+            && (!upstream.is_pages() || {
+                let known = upstream.known_catalog(client);
+                let known = known.as_ref().zip(tool.as_ref());
+                known.is_some_and(|(catalog, tool)| {
+                    catalog.tool(&tool.name).is_some_and(|known| Arc::ptr_eq(known, tool))
+                })
+            })
     }
 
     /// What our own tools are called where this client sees them; nothing where there are none.
@@ -420,7 +491,7 @@ impl Gateway {
         }
         match &client.scope {
             Scope::All => self.merged(client).await.own_names(),
-            Scope::One(server) => match self.upstream(server) {
+            Scope::One(server) => match self.upstream_of(client.caller.owner(), server) {
                 // Also where its server is gone, a file can be read.
                 Some(upstream) => {
                     let known = upstream.known_catalog(client);
@@ -446,7 +517,7 @@ impl Gateway {
                 None => Some(Naming::Plain),
             },
             Scope::One(server) => {
-                let upstream = self.upstream(server);
+                let upstream = self.upstream_of(client.caller.owner(), server);
                 match upstream.and_then(|upstream| upstream.known_catalog(client)) {
                     Some(catalog) => catalog.own_names(),
                     None => Some(Naming::Plain),
@@ -474,8 +545,10 @@ impl Gateway {
     /// Whom the list of all tools is the same for: servers that keep users apart may offer each
     /// something else.
     fn kind_of(&self, client: &Client) -> String {
-        let is_apart = |upstream: &Arc<Upstream>| upstream.config.isolate == Isolate::User;
-        match self.upstreams().iter().any(is_apart) {
+        let is_apart = |upstream: &Arc<Upstream>| {
+            upstream.config.isolate == Isolate::User || upstream.is_pages()
+        };
+        match self.upstreams_of(client.caller.owner()).iter().any(is_apart) {
             true => format!("{} {}", client.fingerprint(), client.caller.user.id),
             false => client.fingerprint(),
         }
@@ -483,7 +556,7 @@ impl Gateway {
 
     /// The tools of all servers, as far as they are there.
     pub(crate) async fn merged(self: &Arc<Gateway>, client: &Client) -> Arc<Merged> {
-        let upstreams = self.upstreams();
+        let upstreams = self.upstreams_of(client.caller.owner());
         let catalogs = join_all(upstreams.iter().map(|upstream| async move {
             let catalog = match upstream.known_catalog(client) {
                 Some(catalog) => catalog,
@@ -526,6 +599,7 @@ async fn sweep(gateway: std::sync::Weak<Gateway>) {
             tokio::spawn(clear_away(gateway.clone()));
         }
         gateway.parked.sweep();
+        gateway.page_tools.sweep();
         gateway.upstreams().iter().for_each(|upstream| upstream.retire_spares());
         let idle_max = gateway.config().timeouts.session_idle;
         for client in gateway.sessions() {

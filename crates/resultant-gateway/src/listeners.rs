@@ -45,7 +45,14 @@ pub(crate) struct Listeners {
     tools: Changes,
 }
 
-struct Changes(broadcast::Sender<Option<Arc<str>>>);
+struct Changes(broadcast::Sender<Change>);
+
+/// The tools of a server changed, for a user; of any server or for all users where nothing is said.
+#[derive(Clone, Debug)]
+pub(crate) struct Change {
+    pub(crate) server: Option<Arc<str>>,
+    pub(crate) user: Option<Arc<str>>,
+}
 
 impl Default for Changes {
     fn default() -> Changes {
@@ -97,15 +104,24 @@ impl Listeners {
         Listening { listeners: self, number }
     }
 
-    /// The servers whose tools change from now on; nothing where it may be any of them.
-    pub(crate) fn tools(&self) -> broadcast::Receiver<Option<Arc<str>>> {
+    /// The servers whose tools change from now on.
+    pub(crate) fn tools(&self) -> broadcast::Receiver<Change> {
         self.tools.0.subscribe()
     }
 
-    pub(crate) fn changed(&self, server: Option<&str>, kind: ListKind, method: &str) {
+    pub(crate) fn changed(
+        &self,
+        server: Option<&str>,
+        user: Option<&str>,
+        kind: ListKind,
+        method: &str,
+    ) {
         if kind == ListKind::Tools {
             // An error says that nobody listens.
-            let _ = self.tools.0.send(server.map(Arc::from));
+            let _ = self
+                .tools
+                .0
+                .send(Change { server: server.map(Arc::from), user: user.map(Arc::from) });
         }
         for listener in lock(&self.all).iter() {
             let wants = match kind {
@@ -117,7 +133,8 @@ impl Listeners {
                 (Scope::One(name), Some(server)) => &**name == server,
                 _ => true,
             };
-            if wants && sees {
+            let is_theirs = user.is_none_or(|user| user == listener.exchange.client.caller.owner());
+            if wants && sees && is_theirs {
                 listener.tell(method, Object::default());
             }
         }

@@ -12,48 +12,38 @@
 mod account;
 pub(crate) mod again;
 mod own;
+mod read;
 mod seen;
 mod write;
 
 use std::{
-    io::Read as _,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use bytes::Bytes;
-use resultant::{
-    ClientOptions, Json, Limits, More, Note, Object, Outcome, ReadOptions, Schema, Shape,
-};
-use resultant_store::{Ending, Id};
+use resultant::{Json, Object, Schema};
+use resultant_store::Ending;
 
 pub(crate) use self::account::ProgressEvents;
+pub(crate) use self::seen::Seen;
 pub(crate) use self::write::Written;
 pub use self::write::{Audience, Text};
 use self::{
-    account::{Account, Answered, Closing},
-    write::Writer,
+    account::{Account, Closing},
+    read::{Context, Source, normalize},
 };
 use crate::{
     arguments::{self, Prepared, Preparing, Refused, Scrubber},
-    body::Spool,
     bridge,
     catalog::Tool,
     clean,
-    client::{Client, Exchange, Scope},
-    files::FileSink,
+    client::{Exchange, Scope},
     forward::{Answer, Errand, forward},
     gateway::Gateway,
     metrics::Step,
-    retrieval::Naming,
     rpc::{self, RpcError},
     upstream::{Upstream, WireError},
 };
-
-/// Short results are read where they arrive; longer ones on a thread that may take its time.
-const QUICK_BYTES_MAX: usize = 64 * 1024;
-/// How much of a long message is read at once.
-const CHUNK_BYTES: usize = 256 * 1024;
 
 /// What a call comes to.
 #[derive(Debug)]
@@ -296,107 +286,6 @@ fn headers_of(call: &ToolCall, prepared: Option<&Json>) -> Vec<(String, String)>
     headers
 }
 
-/// What a result is read and written with, beside what everybody's is.
-struct Context {
-    audience: Audience,
-    /// What was odd about the arguments.
-    notes: Vec<Note>,
-    scrubber: Scrubber,
-}
-
-/// Where the bytes of a result are.
-enum Source {
-    Message(Bytes),
-    Spool(Spool),
-}
-
-/// Reads a result, keeps its files and writes it for the audience.
-async fn normalize(
-    gateway: &Arc<Gateway>,
-    exchange: &Exchange,
-    call: &ToolCall,
-    source: Source,
-    context: Context,
-    account: &mut Account,
-) -> Called {
-    let Context { audience, notes, scrubber } = context;
-    let options = read_options(gateway, exchange, call);
-    let writer = Writer {
-        audience,
-        client: client_options(gateway, exchange, call, audience),
-        caller: exchange.client.caller.clone(),
-        call: exchange.call,
-        server: call.upstream.name.clone(),
-        tool: call.name.clone(),
-    };
-    let keeps_raw = gateway.config().store.keeps_raw;
-    let blocks_max = gateway.config().limits.blocks_max;
-    let started = Instant::now();
-    match source {
-        Source::Message(message) if message.len() <= QUICK_BYTES_MAX => {
-            gateway.metrics.bytes_in(message.len() as u64);
-            account.answered(Answered::short(&message, account.sees(), keeps_raw));
-            let message_len = message.len();
-            let mut outcome = options.read(message);
-            outcome.notes.extend(notes);
-            gateway.metrics.step(&call.upstream.name, Step::Read, started.elapsed());
-            if outcome.carried.block_count > blocks_max {
-                return too_many_blocks(&outcome, blocks_max);
-            }
-            // Only what has files waits for the disk, and what is short enough has none: no text
-            // has more tokens than bytes.
-            let budget = writer.client.budget;
-            let is_small = message_len <= budget.bytes.min(budget.tokens);
-            let is_quick = outcome.artifacts.is_empty() && is_small;
-            let sink = FileSink::new(&gateway.store);
-            let write = || writer.keep_and_write(gateway, outcome, sink);
-            Called::Written(if is_quick { write() } else { tokio::task::block_in_place(write) })
-        }
-        source => {
-            let permit = gateway.large.clone().acquire_owned().await;
-            let gateway = gateway.clone();
-            let sees = account.sees();
-            let work = move || {
-                let _permit = permit;
-                let mut sink = FileSink::new(&gateway.store);
-                let owner = writer.caller.owner();
-                let (answered, mut outcome) = match source {
-                    Source::Message(message) => {
-                        gateway.metrics.bytes_in(message.len() as u64);
-                        let answered =
-                            Answered::long(&gateway.store, owner, &message, sees, keeps_raw);
-                        (answered, options.read(message))
-                    }
-                    Source::Spool(spool) => {
-                        gateway.metrics.bytes_in(spool.len());
-                        let store = &gateway.store;
-                        let read = || read_spool(&options, &spool, &scrubber, &mut sink);
-                        let parts = (&spool, &scrubber);
-                        Answered::of_spool(store, owner, parts, sees, keeps_raw, read)
-                    }
-                };
-                outcome.notes.extend(notes);
-                gateway.metrics.step(&writer.server, Step::Read, started.elapsed());
-                let called = match outcome.carried.block_count > blocks_max {
-                    true => too_many_blocks(&outcome, blocks_max),
-                    false => Called::Written(writer.keep_and_write(&gateway, outcome, sink)),
-                };
-                (called, answered)
-            };
-            match tokio::task::spawn_blocking(work).await {
-                Ok((called, answered)) => {
-                    account.answered(answered);
-                    called
-                }
-                Err(error) => {
-                    tracing::error!(%error, "reading a result failed");
-                    Called::Failed("the gateway failed to read the result".to_owned())
-                }
-            }
-        }
-    }
-}
-
 /// A server's error without what the model is not to have.
 fn clean_error(gateway: &Gateway, error: RpcError) -> RpcError {
     let config = gateway.config();
@@ -404,106 +293,6 @@ fn clean_error(gateway: &Gateway, error: RpcError) -> RpcError {
         message: clean::text(&config, &error.message).into_owned(),
         json: clean::value(&config, error.json),
         ..error
-    }
-}
-
-fn too_many_blocks(outcome: &Outcome, blocks_max: usize) -> Called {
-    let count = outcome.carried.block_count;
-    Called::Failed(format!(
-        "the result has {count} content blocks, more than {blocks_max} (blocks_max); ask for less"
-    ))
-}
-
-/// What the names of files that we make for a call end with, so that a name means one file of a
-/// session for ever: letters and digits that are not taken for one another.
-fn name_suffix(call: Id) -> String {
-    const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
-    let bytes = call.to_bytes();
-    bytes[..6].iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect()
-}
-
-fn read_options(gateway: &Gateway, exchange: &Exchange, call: &ToolCall) -> ReadOptions {
-    let limits = &gateway.config().limits;
-    let peer = call.upstream.any_link().and_then(|link| link.peer().map(|peer| peer.protocol));
-    ReadOptions {
-        limits: Limits {
-            depth_max: limits.depth_max,
-            string_bytes_max: limits.string_bytes_max,
-            ..Limits::default()
-        },
-        server: peer,
-        schema: call.tool.as_ref().and_then(|tool| tool.schema.clone()),
-        schema_policy: call.upstream.config.schema_policy,
-        suffix: Some(name_suffix(exchange.call)),
-    }
-}
-
-fn client_options(
-    gateway: &Gateway,
-    exchange: &Exchange,
-    call: &ToolCall,
-    audience: Audience,
-) -> ClientOptions {
-    let client = &exchange.client;
-    let shape = match call.upstream.config.shape {
-        Shape::Mcp if client.asks_envelope() => Shape::Envelope,
-        shape => shape,
-    };
-    let config = gateway.config();
-    let options = ClientOptions {
-        protocol: match audience {
-            Audience::Client(protocol) => protocol,
-            _ => client.protocol,
-        },
-        shape,
-        budget: resultant::Budget {
-            more: more(gateway, client),
-            ..call.upstream.config.budgets.of(&call.name, config.budget)
-        },
-        keeps_small_blocks: true,
-        is_advertised: call.tool.as_ref().is_some_and(|tool| tool.schema.is_some()),
-        ..ClientOptions::default()
-    };
-    config.clients.profile(&client.name()).apply(options)
-}
-
-/// How the model of this client gets more of what it was not shown.
-fn more(gateway: &Gateway, client: &Client) -> More {
-    gateway.known_own_names(client).map_or(More::None, Naming::more)
-}
-
-fn read_spool(
-    options: &ReadOptions,
-    spool: &Spool,
-    scrubber: &Scrubber,
-    sink: &mut FileSink,
-) -> Outcome {
-    read_chunks(options, spool, scrubber, sink).unwrap_or_else(|error| {
-        let message = format!("the result came but could not be read back: {error}");
-        let mut result = Object::default();
-        result.set("isError", Json::bool(true));
-        let mut block = Object::default();
-        block.set("type", Json::string("text"));
-        block.set("text", Json::string(&message));
-        result.set("content", Json::array([&block.to_json()]));
-        options.read(&result.to_json())
-    })
-}
-
-fn read_chunks(
-    options: &ReadOptions,
-    spool: &Spool,
-    scrubber: &Scrubber,
-    sink: &mut FileSink,
-) -> std::io::Result<Outcome> {
-    let mut file = scrubber.reader(spool.open()?);
-    let mut reader = options.reader(sink);
-    let mut chunk = vec![0; CHUNK_BYTES];
-    loop {
-        match file.read(&mut chunk)? {
-            0 => return Ok(reader.finish()),
-            len => reader.feed(&chunk[..len]),
-        }
     }
 }
 
@@ -543,16 +332,22 @@ fn reason_of(error: &WireError, call: &ToolCall) -> String {
 
 /// A result that says that the tool failed.
 pub(crate) fn error_result(exchange: &Exchange, message: &str) -> Json {
+    let mut result = error_object(message);
+    if exchange.client.is_modern() {
+        result.set("resultType", Json::string("complete"));
+    }
+    result.to_json()
+}
+
+/// The same without what a protocol version adds.
+fn error_object(message: &str) -> Object {
     let mut block = Object::default();
     block.set("type", Json::string("text"));
     block.set("text", Json::string(message));
     let mut result = Object::default();
-    if exchange.client.is_modern() {
-        result.set("resultType", Json::string("complete"));
-    }
     result.set("content", Json::array([&block.to_json()]));
     result.set("isError", Json::bool(true));
-    result.to_json()
+    result
 }
 
 /// Tells listeners of the files, and closes the account.
@@ -598,13 +393,7 @@ fn count(
     [started, answered, written]: [Instant; 3],
 ) {
     let (is_error, bytes_out) = match called {
-        Ok(Called::Written(written)) => {
-            let text = match &written.text {
-                Text::Json(json) => json.as_text(),
-                Text::Exact(text) | Text::Whole { model: text, .. } => text,
-            };
-            (written.is_error, text.len() as u64)
-        }
+        Ok(Called::Written(written)) => (written.is_error, written.text.as_str().len() as u64),
         Ok(Called::Unfinished(json)) => (false, json.as_text().len() as u64),
         Ok(Called::Failed(reason)) => {
             gateway.metrics.failed();

@@ -53,6 +53,20 @@ impl PassedFile {
         Ok(PassedFile { id: (id.start, id.text.len() as u64), insert, spool })
     }
 
+    /// The result as text; nothing where its message is longer than that.
+    pub(crate) fn result(&self, bytes_max: usize) -> io::Result<Option<String>> {
+        let mut text = Vec::new();
+        let message = self.read(&Json::number(1))?;
+        message.take(bytes_max as u64 + 1).read_to_end(&mut text)?;
+        if text.len() > bytes_max {
+            return Ok(None);
+        }
+        let odd = || io::Error::from(io::ErrorKind::InvalidData);
+        let message = Json::read_lenient(text).map_err(|_| odd())?;
+        let result = message.get("result").ok_or_else(odd)?;
+        Ok(Some(result.as_text().to_owned()))
+    }
+
     /// The message with this id.
     pub(crate) fn read(&self, id: &Json) -> io::Result<Box<dyn Read + Send>> {
         let (start, len) = self.id;

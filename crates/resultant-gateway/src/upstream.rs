@@ -12,6 +12,7 @@ mod http;
 mod link;
 mod listen;
 mod oauth;
+mod pages;
 mod sharing;
 mod stdio;
 mod wire;
@@ -36,6 +37,7 @@ use self::{
     http::{HttpOptions, HttpWire},
     link::Unbound,
     oauth::OAuthTokens,
+    pages::PagesOf,
     stdio::{StdioOptions, StdioWire},
     wire::{Inbox, Wire},
 };
@@ -43,7 +45,7 @@ pub(crate) use self::{
     handshake::{ConnectError, META_PREFIX},
     http::install_crypto,
     link::{Call, Event, Link, Peer, ServerRequest, Step},
-    wire::WireError,
+    wire::{SharedInbox, WireError},
 };
 use crate::{
     body::SpoolOptions,
@@ -91,9 +93,11 @@ pub(crate) enum State {
 /// Something a server did that concerns clients beyond one call.
 #[derive(Debug)]
 pub(crate) enum Notice {
-    /// `tools`, `prompts` or `resources` changed.
+    /// `tools`, `prompts` or `resources` changed, of a server that is there for this user or for
+    /// all.
     Changed {
         server: Arc<str>,
+        user: Option<Arc<str>>,
         kind: ListKind,
     },
     ResourceUpdated {
@@ -168,6 +172,8 @@ pub(crate) struct Upstream {
     waited_since: Mutex<HashMap<String, Instant>>,
     /// For a remote server; its connections share them, so that one login does for all.
     tokens: Option<Arc<OAuthTokens>>,
+    /// Where it is a user's pages, these.
+    pages: Option<PagesOf>,
     /// What is watched on a modern server.
     watched: watch::Sender<BTreeSet<String>>,
 }
@@ -183,10 +189,36 @@ impl Upstream {
         notices: mpsc::UnboundedSender<Notice>,
     ) -> Arc<Upstream> {
         let spool = SpoolOptions { message_bytes_max: config.message_bytes_max, ..spool.clone() };
-        let upstream = Arc::new(Upstream {
+        let tokens = tokens_for(&config, data, agent);
+        let upstream = Upstream {
+            tells_last_words,
+            tokens,
+            ..Upstream::idle(config, spool, tools_max, notices)
+        };
+        let upstream = Arc::new(upstream);
+        if upstream.config.start == Start::Eager {
+            let upstream = upstream.clone();
+            upstream.state.send_replace(State::Connecting);
+            // The time that lists wait begins with the server's start.
+            for method in LISTS {
+                upstream.patience(method);
+            }
+            tokio::spawn(async move { upstream.revive(nobody()).await });
+        }
+        upstream
+    }
+
+    /// One that nothing was done with yet.
+    fn idle(
+        config: ServerConfig,
+        spool: SpoolOptions,
+        tools_max: usize,
+        notices: mpsc::UnboundedSender<Notice>,
+    ) -> Upstream {
+        Upstream {
             name: config.name.as_str().into(),
             tools_max,
-            tells_last_words,
+            tells_last_words: false,
             spool: Arc::new(spool),
             state: watch::Sender::new(State::Idle),
             slots: Mutex::default(),
@@ -198,20 +230,11 @@ impl Upstream {
             crashes: AtomicU32::new(0),
             failures: AtomicU32::new(0),
             waited_since: Mutex::default(),
-            tokens: tokens_for(&config, data, agent),
+            tokens: None,
+            pages: None,
             watched: watch::Sender::default(),
             config,
-        });
-        if upstream.config.start == Start::Eager {
-            let upstream = upstream.clone();
-            upstream.state.send_replace(State::Connecting);
-            // The time that lists wait begins with the server's start.
-            for method in LISTS {
-                upstream.patience(method);
-            }
-            tokio::spawn(async move { upstream.revive(nobody()).await });
         }
-        upstream
     }
 
     pub(crate) fn state(&self) -> State {

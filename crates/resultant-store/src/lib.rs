@@ -27,7 +27,7 @@ pub use self::{
     records::{
         Entry, Page,
         calls::{Call, CallFilter, Ending, Raw},
-        dashboards::{Dashboard, Persistence},
+        dashboards::{Dashboard, FrameToken, Persistence},
         events::{Event, Feed, NewEvent},
         files::{File, NewFile, Origin},
         sessions::{Session, SessionKind},

@@ -49,7 +49,7 @@ pub struct Outcome {
 impl Outcome {
     /// Says that this file could not be kept, or could not be made: no text for the model sends
     /// anybody there.
-    pub fn is_not_kept(&mut self, name: &str) {
+    pub fn mark_not_kept(&mut self, name: &str) {
         self.unkept.push(name.to_owned());
     }
 }

@@ -352,9 +352,14 @@ fn pictures_say_their_size() {
     let model = resultant::read(message).to_model(&budget());
     assert!(model.text.contains(r#""about":"1000 × 800 px""#), "{}", model.text);
     // In a string, nobody said that it is a file.
-    for text in
-        [format!("the chart: {base64} as PNG"), format!("![chart](data:image/png;base64,{base64})")]
-    {
+    let lines: Vec<&str> =
+        (0..base64.len()).step_by(76).map(|at| &base64[at..base64.len().min(at + 76)]).collect();
+    for text in [
+        format!("the chart: {base64} as PNG"),
+        format!("![chart](data:image/png;base64,{base64})"),
+        format!("Content-Transfer-Encoding: base64\n\n{}\n\nthe end", lines.join("\n")),
+        format!("{}\r\n", lines.join("\r\n")),
+    ] {
         let outcome = resultant::read(of_text(&text));
         assert_eq!(outcome.artifacts[0].to_bytes().unwrap(), png);
         let model = outcome.to_model(&budget());

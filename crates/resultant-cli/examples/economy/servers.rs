@@ -233,7 +233,7 @@ impl Connection {
 }
 
 pub(crate) fn decoded(base64: &str) -> anyhow::Result<Vec<u8>> {
-    base64_simd::STANDARD.decode_to_vec(base64).context("base64")
+    base64_simd::STANDARD.decode_to_vec(base64).ok().context("no base64")
 }
 
 /// The result of a call that must have one, as a value.

@@ -127,6 +127,22 @@ impl Call {
         })
     }
 
+    /// Words out of a list; none without the argument.
+    pub(super) fn words<'a>(&self, name: &str, words: &[&'a str]) -> Result<Vec<&'a str>, Failure> {
+        let Some(value) = self.argument(name) else { return Ok(Vec::new()) };
+        let wrong =
+            || Failure::new(format_args!("`{name}` must be a list of {}", words.join(", ")));
+        let items = value.as_array().ok_or_else(wrong)?;
+        let known = |item: &Value| words.iter().copied().find(|word| *item == **word);
+        items.iter().map(|item| known(item).ok_or_else(wrong)).collect()
+    }
+
+    /// An argument that is true or false.
+    pub(super) fn flag(&self, name: &str, default: bool) -> Result<bool, Failure> {
+        let Some(value) = self.argument(name) else { return Ok(default) };
+        value.as_bool().ok_or_else(|| Failure::new(format_args!("`{name}` must be true or false")))
+    }
+
     /// An argument that is a whole number within bounds.
     pub(super) fn number(
         &self,

@@ -6,6 +6,7 @@ pub(super) mod base64;
 pub(super) mod chart;
 pub(super) mod checksum;
 pub(super) mod documents;
+pub(super) mod gif;
 pub(super) mod pdf;
 pub(super) mod png;
 pub(super) mod shop;

@@ -47,6 +47,8 @@ pub(super) fn tools() -> Vec<Tool> {
                 "default": "session"},
             "mode": {"type": "string", "enum": ["split", "replace", "append"],
                 "default": "split"},
+            "token": {"type": "boolean", "default": true,
+                "description": "Whether the page is given a token; without one it shows nothing"},
         }),
         output: None,
         effect: Effect::Writes,
@@ -62,9 +64,8 @@ fn live_dashboard(call: &Call) -> Result<Answer, Failure> {
     let persistence = call.word("persistence", &["session", "ephemeral", "pinned"])?;
     let mode = call.word("mode", &["split", "replace", "append"])?;
     let host = Host::running()?;
-    let token = host.mint()?;
     // The text does not repeat the contract, so the token is in one place only.
-    let contract = json!({
+    let mut contract = json!({
         "results": {"status": "opened", "dashboard": id},
         "canvas": {
             "open": true,
@@ -74,9 +75,11 @@ fn live_dashboard(call: &Call) -> Result<Answer, Failure> {
             "title": "Shop floor, live",
             "mode": mode,
             "url": format!("http://{}/", host.address),
-            "token": token,
         },
     });
+    if call.flag("token", true)? {
+        contract["canvas"]["token"] = json!(host.mint()?);
+    }
     let text = Block::text("The dashboard is open in the canvas.");
     Ok(call.reply(ToolResult::default().block(text).structured(Json::of(&contract))))
 }

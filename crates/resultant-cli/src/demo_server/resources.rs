@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
+    apps,
     call::{Answer, Call, RpcError},
     content::{chart, documents, shop::PRODUCTS},
 };
@@ -44,6 +45,7 @@ pub(super) fn read(call: &Call) -> Answer {
     match uri {
         HANDBOOK => contents(call, uri, "text/markdown", documents::handbook()),
         CATALOG => contents(call, uri, "application/json", documents::catalog_json()),
+        apps::TIMER => contents(call, uri, apps::MIME, apps::TIMER_PAGE),
         CHART => contents(call, uri, "image/png", Bytes(chart::png())),
         _ => {
             let sku = uri.strip_prefix(PRODUCT).unwrap_or_default();

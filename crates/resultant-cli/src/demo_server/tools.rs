@@ -6,9 +6,9 @@ use resultant::{Advertise, Failure, Json, Protocol, Schema, SchemaLimits};
 use serde_json::{Value, json};
 
 use super::{
-    answers, big,
+    answers, apps, big,
     call::{Answer, Call, RpcError},
-    dashboard, failures, files, slow,
+    dashboard, failures, files, forms, gallery, slow,
 };
 
 /// Where a tool says which convention its result is written in.
@@ -21,7 +21,7 @@ pub(super) struct Tool {
     pub(super) description: &'static str,
     /// The convention of its result, as `resultant` calls it; empty where there is no result.
     pub(super) dialect: &'static str,
-    /// The properties of its arguments. None is required.
+    /// The properties of its arguments, of which none is required; or the whole schema.
     pub(super) arguments: Value,
     pub(super) output: Option<Value>,
     pub(super) effect: Effect,
@@ -45,6 +45,9 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         slow::tools(),
         big::tools(),
         dashboard::tools(),
+        gallery::tools(),
+        forms::tools(),
+        apps::tools(),
     ];
     rooms.into_iter().flatten().collect()
 });
@@ -64,17 +67,24 @@ pub(super) fn call(call: &Call) -> Answer {
 }
 
 impl Tool {
+    fn input(&self) -> Value {
+        match self.arguments["type"] == "object" {
+            true => self.arguments.clone(),
+            false => json!({
+                "type": "object",
+                "properties": self.arguments,
+                "additionalProperties": false,
+            }),
+        }
+    }
+
     fn describe(&self, protocol: Protocol) -> Value {
         let reads = matches!(self.effect, Effect::Reads);
         let mut tool = json!({
             "name": self.name,
             "title": self.title,
             "description": self.description,
-            "inputSchema": {
-                "type": "object",
-                "properties": self.arguments,
-                "additionalProperties": false,
-            },
+            "inputSchema": self.input(),
             "annotations": {
                 "title": self.title,
                 "readOnlyHint": reads,
@@ -84,6 +94,9 @@ impl Tool {
             },
             "_meta": {DIALECT_KEY: self.dialect},
         });
+        if let Some(ui) = apps::ui(self.name) {
+            tool["_meta"]["ui"] = ui;
+        }
         if let Some(output) = &self.output
             && protocol.has_structured_content()
             && let Ok(schema) = Schema::compile(&Json::of(output), &SchemaLimits::default())

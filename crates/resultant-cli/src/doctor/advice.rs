@@ -57,7 +57,7 @@ pub(super) fn of_failure(config: &ServerConfig, failure: &Failure, again: &str) 
             let words: Vec<String> = words.collect();
             Some(format!("run it by hand and see what it says: {}", words.join(" ")))
         }
-        Transport::Http { .. } => None,
+        Transport::Http { .. } | Transport::Pages => None,
     };
     let reason = failure.reason.to_lowercase();
     match failure.kind {
@@ -117,7 +117,7 @@ fn has_token(config: &ServerConfig) -> bool {
         Transport::Http { headers, .. } => {
             headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"))
         }
-        Transport::Stdio { .. } => false,
+        Transport::Stdio { .. } | Transport::Pages => false,
     }
 }
 

@@ -39,7 +39,7 @@ fn find(config: &ServerConfig, reached: &Reached, failure: Option<&Failure>) -> 
     let has_failed = |kind: FailureKind| failure.is_some_and(|failure| failure.kind == kind);
     let command = match &config.transport {
         Transport::Stdio { command, .. } => command.as_str(),
-        Transport::Http { .. } => "",
+        Transport::Http { .. } | Transport::Pages => "",
     };
     match reached {
         Reached::Program(path) => Check::new("command", Verdict::Ok, path.display().to_string()),

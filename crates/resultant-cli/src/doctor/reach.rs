@@ -49,6 +49,8 @@ pub(super) async fn reach(server: &ServerConfig) -> Reached {
             let time = server.connect_timeout.min(CONNECT_TIME_MAX);
             find_host(&host, port, time).await
         }
+        // Pages come to us; they are no servers of a configuration.
+        Transport::Pages => Reached::Host("a web page".to_owned()),
     }
 }
 

@@ -65,11 +65,11 @@ fn a_dashboard_is_opened_listed_looked_into_and_closed() {
     let session = bench.session();
     let events = format!("GET /api/sessions/{session}/events");
     let mut events = Events::open(bench.send(&events, "", true));
-    let result = bench.call(&session, "live_dashboard", &json!({"id": "floor"}));
+    let result = bench.call(&session, "live_dashboard", &json!({"id": "floor", "token": false}));
     assert!(result["contract"]["canvas"].get("token").is_none(), "{result}");
     let opened = events.next_of("canvas_open");
     assert_eq!(opened.data["canvas"]["id"], "floor");
-    assert_eq!(opened.data["has_token"], true);
+    assert_eq!(opened.data["has_token"], false);
     assert!(opened.data["canvas"].get("token").is_none());
 
     let list = bench.get(&format!("/api/dashboards?session={session}")).json();

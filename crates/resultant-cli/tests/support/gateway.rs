@@ -26,11 +26,22 @@ pub(crate) struct Gateway {
 impl Gateway {
     /// Writes the config into `folder`, where the data goes too, and waits until it listens.
     pub(crate) fn start(program: &str, config: &Value, folder: &Path) -> anyhow::Result<Self> {
+        Self::start_in(program, config, folder, &[])
+    }
+
+    /// The same, with these variables.
+    pub(crate) fn start_in(
+        program: &str,
+        config: &Value,
+        folder: &Path,
+        variables: &[(&str, &Path)],
+    ) -> anyhow::Result<Self> {
         let file = folder.join("resultant.json");
         fs::write(&file, config.to_string()).context("config")?;
         let mut command = Command::new(program);
         command.args(["serve", "--listen", "127.0.0.1:0"]);
         command.arg("--config").arg(&file).arg("--data").arg(folder.join("data"));
+        command.envs(variables.iter().copied());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().with_context(|| program.to_owned())?;
         let stderr = child.stderr.take().context("no stderr")?;

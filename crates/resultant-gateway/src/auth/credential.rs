@@ -7,7 +7,7 @@ use subtle::ConstantTimeEq as _;
 use super::Denied;
 
 /// No credential is longer; issuers' tokens are the longest.
-const CREDENTIAL_BYTES_MAX: usize = 16 * 1024;
+pub(crate) const CREDENTIAL_BYTES_MAX: usize = 16 * 1024;
 
 /// SHA-256 of something secret, which is compared instead of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -23,6 +23,8 @@ pub(crate) const CODE_TIME: Duration = Duration::from_secs(600);
 const IDLE_TIME: Duration = Duration::from_secs(12 * 60 * 60);
 /// What tells such a token from other credentials.
 const PREFIX: &str = "rp_";
+/// The same of a token with which a page offers tools, and does nothing else.
+const TOOLS_PREFIX: &str = "rpt_";
 
 pub(crate) struct Pages {
     store: Arc<Store>,
@@ -97,7 +99,7 @@ impl Pages {
     }
 
     /// Whether this is meant as a page's token.
-    pub(super) fn is_token(&self, credential: &str) -> bool {
+    pub(crate) fn is_token(&self, credential: &str) -> bool {
         credential.starts_with(PREFIX)
     }
 
@@ -106,6 +108,40 @@ impl Pages {
         let digest = self.digest(token);
         let data = self.store.slip(SlipKind::Page, &digest, IDLE_TIME).await?;
         Ok(data.and_then(|data| read(&data)).map(|(user, _)| Arc::new(user)))
+    }
+
+    /// A token for offering tools, for this user's pages of this origin or of any. Its time does not
+    /// start again.
+    pub(crate) async fn new_tool_token(
+        &self,
+        user: &User,
+        origin: Option<&str>,
+        time: Duration,
+    ) -> Result<String, StoreError> {
+        let token = format!("{TOOLS_PREFIX}{}", random::secret());
+        let mut data = written(user);
+        data["origin"] = origin.into();
+        let digest = self.digest(&token);
+        self.store.put_slip(SlipKind::PageTools, &digest, &data.to_string(), time).await?;
+        Ok(token)
+    }
+
+    /// Whether this is meant as such a token.
+    pub(super) fn is_tool_token(&self, credential: &str) -> bool {
+        credential.starts_with(TOOLS_PREFIX)
+    }
+
+    /// Whose such a token is, when a page of this origin shows it.
+    pub(super) async fn tool_user(
+        &self,
+        token: &str,
+        origin: Option<&str>,
+    ) -> Result<Option<Arc<User>>, StoreError> {
+        let digest = self.digest(token);
+        let data = self.store.slip(SlipKind::PageTools, &digest, Duration::ZERO).await?;
+        let Some((user, data)) = data.and_then(|data| read(&data)) else { return Ok(None) };
+        let is_for = data["origin"].as_str().is_none_or(|bound| origin == Some(bound));
+        Ok(is_for.then(|| Arc::new(user)))
     }
 
     /// Ends a token. Nothing says whether there was one.
@@ -174,6 +210,29 @@ mod tests {
         let token = pages.new_token(&user).await.unwrap().token;
         pages.change(&Auth::Local { is_secret_for_all: true });
         assert_eq!(pages.user(&token).await.unwrap(), None);
+    }
+
+    #[tokio::test]
+    async fn a_token_for_tools_is_for_its_time_and_origin_and_for_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let (pages, user) = pages(folder.path()).await;
+        let hour = std::time::Duration::from_secs(3600);
+        let app = Some("https://app.example");
+        let bound = pages.new_tool_token(&user, app, hour).await.unwrap();
+        assert!(pages.is_tool_token(&bound) && !pages.is_token(&bound));
+        assert_eq!(pages.tool_user(&bound, app).await.unwrap(), Some(user.clone()));
+        let other = Some("https://other.example");
+        assert_eq!(pages.tool_user(&bound, other).await.unwrap(), None);
+        assert_eq!(pages.tool_user(&bound, None).await.unwrap(), None);
+        assert_eq!(pages.user(&bound).await.unwrap(), None, "it is no page's session");
+        let free = pages.new_tool_token(&user, None, hour).await.unwrap();
+        assert_eq!(pages.tool_user(&free, other).await.unwrap(), Some(user.clone()));
+        let moment = std::time::Duration::from_millis(1);
+        let short = pages.new_tool_token(&user, None, moment).await.unwrap();
+        std::thread::sleep(moment * 2);
+        assert_eq!(pages.tool_user(&short, None).await.unwrap(), None, "its time is over");
+        let session = pages.new_token(&user).await.unwrap().token;
+        assert_eq!(pages.tool_user(&session, None).await.unwrap(), None);
     }
 
     #[tokio::test]

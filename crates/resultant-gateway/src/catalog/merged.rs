@@ -1,13 +1,10 @@
 //! The tools of all servers in one list.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, OnceLock},
-};
+use std::{collections::HashMap, sync::Arc};
 
 use resultant::Json;
 
-use super::{EDITIONS, Edition, Origin, ServerCatalog, Tool, array_of, exposed_names};
+use super::{Edition, Origin, ServerCatalog, Tool, WrittenLists, array_of, exposed_names};
 use crate::{retrieval::Naming, routes::Routes, upstream::Upstream};
 
 /// A tool under the name it has here.
@@ -24,7 +21,7 @@ pub(crate) struct Merged {
     sources: Vec<(Arc<str>, Arc<ServerCatalog>)>,
     tools: Vec<Entry>,
     by_name: HashMap<String, (Arc<Upstream>, Arc<Tool>)>,
-    written: [OnceLock<Arc<str>>; EDITIONS],
+    written: WrittenLists,
 }
 
 impl Merged {
@@ -41,12 +38,12 @@ impl Merged {
     /// The tools as a JSON array for clients of this kind.
     pub(crate) fn write(&self, edition: Edition) -> Arc<str> {
         let write = || {
-            let tools = self.tools.iter();
+            let tools = self.tools.iter().filter(|entry| edition.shows(&entry.tool));
             let tools =
                 tools.map(|entry| entry.tool.write(edition, &entry.name, entry.view.as_deref()));
             array_of(tools).into()
         };
-        self.written[edition.place()].get_or_init(write).clone()
+        edition.place(&self.written).get_or_init(write).clone()
     }
 
     /// Each tool: its name here, its server, its name there, and its definition for clients of this

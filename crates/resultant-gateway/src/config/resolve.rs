@@ -6,6 +6,8 @@
 mod auth;
 mod model;
 mod oauth;
+mod pages;
+mod sandbox;
 mod server;
 mod store;
 mod text;
@@ -46,10 +48,16 @@ impl Resolver<'_> {
         let settings = file.resultant;
         let listen = self.listen(&settings.listen);
         let auth = self.auth(&settings.auth, &listen);
+        let public_url = self.public_url(settings.public_url.as_deref());
+        let sandbox_url = self.sandbox_url(settings.sandbox_url.as_deref(), public_url.as_ref());
+        let sandbox_listen = settings.sandbox_listen.as_deref();
         let mut config = Config {
             source: None,
             listen,
-            public_url: self.public_url(settings.public_url.as_deref()),
+            public_url,
+            sandbox_listen: self.sandbox_listen(sandbox_listen, settings.sandbox_url.is_some()),
+            sandbox_url,
+            dashboard_origins: self.dashboard_origins(&settings.dashboards.origins),
             auth,
             data: self.data(settings.data.as_deref()),
             limits: limits(&settings.limits),
@@ -66,8 +74,10 @@ impl Resolver<'_> {
             has_retrieval: settings.retrieval,
             store: self.store(&settings),
             allowed_hosts: self.hosts(&settings.allowed_hosts),
-            allowed_origins: self.origins(&settings.allowed_origins),
+            allowed_origins: self.origins("/resultant/allowed_origins", &settings.allowed_origins),
             servers: Vec::new(),
+            pages: None,
+            has_demo_page: false,
         };
         let (key, entries) = match (file.mcp_servers, file.servers) {
             (Some(entries), Some(_)) => {
@@ -82,6 +92,7 @@ impl Resolver<'_> {
                 ("mcpServers", Default::default())
             }
         };
+        config.pages = self.pages(&settings, &entries, &config).map(Into::into);
         config.servers = self.servers(key, entries, settings, &config);
         config
     }
@@ -157,7 +168,7 @@ impl Resolver<'_> {
         written.iter().map(|host| host.to_ascii_lowercase()).collect()
     }
 
-    fn origins(&mut self, written: &[String]) -> Vec<String> {
+    fn origins(&mut self, pointer: &str, written: &[String]) -> Vec<String> {
         let mut origins = Vec::new();
         for (at, origin) in written.iter().enumerate() {
             let url = url::Url::parse(origin).ok().filter(|url| {
@@ -165,7 +176,7 @@ impl Resolver<'_> {
                 is_bare && url.has_host() && url.query().is_none() && url.fragment().is_none()
             });
             if url.is_none() {
-                let pointer = format!("/resultant/allowed_origins/{at}");
+                let pointer = format!("{pointer}/{at}");
                 let hint = "every origin by itself, without a path and without `*`";
                 let message = "expected an origin like `https://app.example`".to_owned();
                 self.problem(&pointer, message, Some(hint.to_owned()));

@@ -135,6 +135,8 @@ pub enum Transport {
         /// Headers of every request, in the order of their names.
         headers: Vec<(String, String)>,
     },
+    /// The web pages of a user, which connect to us.
+    Pages,
 }
 
 impl Transport {
@@ -177,6 +179,7 @@ impl Transport {
                 Some(url::Host::Ipv6(address)) => address.to_canonical().is_loopback(),
                 None => false,
             },
+            Transport::Pages => false,
         }
     }
 
@@ -189,6 +192,7 @@ impl Transport {
     fn suggested_name(&self) -> &str {
         match self {
             Transport::Http { url, .. } => url.host_str().unwrap_or("server"),
+            Transport::Pages => "page",
             Transport::Stdio { command, args, .. } => {
                 let program = last_segment(command);
                 let package = args.iter().find(|arg| !arg.starts_with('-'));
@@ -276,6 +280,7 @@ impl fmt::Debug for Transport {
                     .field("headers", &names(headers))
                     .finish()
             }
+            Transport::Pages => f.write_str("Pages"),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! module above; between the two stands `resolve`.
 
 mod clients;
+mod pages;
 mod store;
 
 use std::collections::BTreeMap;
@@ -13,7 +14,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub(crate) use self::clients::{BlockType, ClientLimits, ClientRow, Sees};
-pub(super) use self::store::{Retention, Store, Tokens};
+pub(super) use self::{
+    pages::Pages,
+    store::{Retention, Store, Tokens},
+};
 
 /// A year; longer waits are the same as none.
 const SECONDS_MAX: f64 = 31_536_000.0;
@@ -69,6 +73,15 @@ pub(super) struct Settings {
     pub(super) listen: String,
     /// The address that people and servers reach the gateway by, where it is another than `listen`.
     pub(super) public_url: Option<String>,
+    /// Where the sandbox is listened for, which shows what tools return, as `HOST:PORT`; `off` for
+    /// nowhere. A free port of this machine when absent; nowhere beside `sandbox_url` and where
+    /// `listen` is not loopback.
+    pub(super) sandbox_listen: Option<String>,
+    /// The origin that browsers reach the sandbox by, with a host of its own, as `https://HOST`.
+    /// Requests for that host are also answered where the gateway listens.
+    pub(super) sandbox_url: Option<String>,
+    /// Which dashboards may be shown.
+    pub(super) dashboards: Dashboards,
     /// How it is decided who calls.
     pub(super) auth: Auth,
     /// The folder for files and state, against the folder of this file; the user's data folder
@@ -102,6 +115,8 @@ pub(super) struct Settings {
     pub(super) allowed_hosts: Vec<String>,
     /// Web pages that may call us, beside the loopback ones, as `https://HOST`.
     pub(super) allowed_origins: Vec<String>,
+    /// Tools that live in web pages.
+    pub(super) pages: Pages,
     /// Settings for single servers, by the server's name; the same as `resultant` in its entry.
     pub(super) servers: BTreeMap<String, ServerSettings>,
 }
@@ -111,6 +126,9 @@ impl Default for Settings {
         Settings {
             listen: LISTEN.to_owned(),
             public_url: None,
+            sandbox_listen: None,
+            sandbox_url: None,
+            dashboards: Dashboards::default(),
             auth: Auth::default(),
             data: None,
             limits: Limits::default(),
@@ -125,9 +143,19 @@ impl Default for Settings {
             tokens: Tokens::default(),
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
+            pages: Pages::default(),
             servers: BTreeMap::new(),
         }
     }
+}
+
+/// Which dashboards may be shown.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Dashboards {
+    /// The origins of their pages, as `https://HOST` or `https://HOST:PORT`; `*` may stand for the
+    /// port.
+    pub(super) origins: Vec<String>,
 }
 
 /// What is the most of everything.

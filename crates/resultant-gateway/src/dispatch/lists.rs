@@ -26,7 +26,7 @@ pub(super) async fn tools(gateway: &Arc<Gateway>, exchange: &Exchange) -> Result
             (merged.write(Edition::of(client)), merged.own_names())
         }
         Scope::One(name) => {
-            let upstream = gateway.upstream(name).ok_or_else(|| {
+            let upstream = gateway.upstream_of(client.caller.owner(), name).ok_or_else(|| {
                 RpcError::new(crate::rpc::INVALID_PARAMS, format!("no server `{name}`"))
             })?;
             let catalog = upstream.catalog(client).await;
@@ -43,7 +43,8 @@ pub(super) async fn tools(gateway: &Arc<Gateway>, exchange: &Exchange) -> Result
 
 /// Whether a server has resources at all.
 pub(super) async fn has_resources(gateway: &Gateway, client: &Client, server: &str) -> bool {
-    let Some(upstream) = gateway.upstream(server) else { return false };
+    let upstream = gateway.upstream_of(client.caller.owner(), server);
+    let Some(upstream) = upstream else { return false };
     let Ok(link) = upstream.link(client).await else { return true };
     link.peer().is_none_or(|peer| peer.has("resources"))
 }

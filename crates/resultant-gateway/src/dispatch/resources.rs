@@ -31,7 +31,8 @@ pub(super) async fn read(
     }
     match &exchange.client.scope {
         Scope::One(name) => {
-            let upstream = gateway.upstream(name).ok_or_else(|| not_found(exchange, &uri))?;
+            let upstream = gateway.upstream_of(exchange.client.caller.owner(), name);
+            let upstream = upstream.ok_or_else(|| not_found(exchange, &uri))?;
             send(gateway, exchange, &upstream, "resources/read", params, Vec::new()).await
         }
         Scope::All => read_from_any(gateway, exchange, params, &uri).await,

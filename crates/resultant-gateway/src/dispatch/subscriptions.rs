@@ -103,7 +103,10 @@ async fn home_of(
 ) -> Result<(Arc<Upstream>, String), RpcError> {
     let unknown = || RpcError::new(rpc::INVALID_PARAMS, format!("no server has {uri}"));
     match &exchange.client.scope {
-        Scope::One(name) => Ok((gateway.upstream(name).ok_or_else(unknown)?, uri.to_owned())),
+        Scope::One(name) => {
+            let upstream = gateway.upstream_of(exchange.client.caller.owner(), name);
+            Ok((upstream.ok_or_else(unknown)?, uri.to_owned()))
+        }
         Scope::All => {
             if gateway.routes.uri(uri).is_none() {
                 super::lists::merged(gateway, exchange, "resources/list").await?;

@@ -14,8 +14,10 @@ mod extract;
 mod files;
 mod operation;
 mod page;
+mod page_tools;
 mod problem;
 mod sessions;
+mod settings;
 mod stats;
 #[cfg(test)]
 mod tests;
@@ -41,6 +43,7 @@ pub(super) struct Api {
     running: Arc<Running>,
     seats: Arc<Seats>,
     listeners: Arc<Semaphore>,
+    visitors: Arc<Semaphore>,
     shares: events::Shares,
 }
 
@@ -51,6 +54,7 @@ impl Api {
             running: Arc::default(),
             seats: Arc::default(),
             listeners: Arc::new(Semaphore::new(events::LISTENERS_MAX)),
+            visitors: Arc::new(Semaphore::new(page_tools::VISITORS_MAX)),
             shares: events::Shares::default(),
         }
     }
@@ -66,6 +70,8 @@ fn operations() -> Vec<Operation> {
     operations.extend(download::operations());
     operations.extend(dashboards::operations());
     operations.extend(events::operations());
+    operations.extend(page_tools::operations());
+    operations.extend(settings::operations());
     operations.extend(docs::operations());
     operations
 }
@@ -90,6 +96,9 @@ pub(super) fn router<S: Clone + Send + Sync + 'static>(gateway: &Arc<Gateway>) -
 pub(super) fn forbidden(reason: &str) -> axum::response::Response {
     axum::response::IntoResponse::into_response(Problem::new(problem::FORBIDDEN, reason))
 }
+
+/// The route by which pages offer tools, for whom more origins may be allowed.
+pub(super) use self::page_tools::PATH as PAGE_PATH;
 
 /// Whether a route of the API needs no user: it is open, or has a token of its own to show. A user
 /// who is known all the same is of use there.

@@ -3,26 +3,35 @@
 
 use http::{HeaderMap, header};
 
+use crate::sandbox::Sandbox;
+
 /// The names a request may be addressed to.
 #[derive(Clone, Debug)]
 pub(super) struct Guard {
     hosts: Vec<String>,
     origins: Vec<String>,
+    sandbox: Sandbox,
 }
 
 impl Guard {
-    /// Loopback names, the address listened on, and what the configuration adds.
-    pub(super) fn new(listen_host: &str, hosts: &[String], origins: &[String]) -> Guard {
+    /// Loopback names, the address listened on, and what the configuration adds; never the sandbox.
+    pub(super) fn new(
+        listen_host: &str,
+        hosts: &[String],
+        origins: &[String],
+        sandbox: Sandbox,
+    ) -> Guard {
         let mut all: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
         if !matches!(listen_host, "0.0.0.0" | "::") {
             all.push(listen_host.to_owned());
         }
         all.extend(hosts.iter().map(|host| host.to_ascii_lowercase()));
-        Guard { hosts: all, origins: origins.iter().map(|o| o.to_ascii_lowercase()).collect() }
+        let origins = origins.iter().map(|origin| origin.to_ascii_lowercase()).collect();
+        Guard { hosts: all, origins, sandbox }
     }
 
-    /// Why a request is refused, if it is.
-    pub(super) fn refuses(&self, headers: &HeaderMap) -> Option<&'static str> {
+    /// Why a request is refused, if it is. `origins` are let in beside those that always are.
+    pub(super) fn refuses(&self, headers: &HeaderMap, origins: &[String]) -> Option<&'static str> {
         let text = |name| match headers.get(name) {
             Some(value) => value.to_str().map(|v: &str| Some(v.trim().to_ascii_lowercase())),
             None => Ok(None),
@@ -32,12 +41,19 @@ impl Guard {
             return Some("the request names more than one host");
         }
         match text(header::HOST) {
+            Ok(Some(host)) if self.sandbox.is_host(&host) => {
+                return Some("this host is that of the sandbox");
+            }
             Ok(Some(host)) if self.knows(&host) => {}
             _ => return Some("this host is not allowed (allowed_hosts)"),
         }
         match text(header::ORIGIN) {
             Ok(None) => None,
-            Ok(Some(origin)) if self.knows_origin(&origin) => None,
+            // What is shown there is written by strangers.
+            Ok(Some(origin)) if self.sandbox.is_origin(&origin) => {
+                Some("pages of the sandbox may not call the gateway")
+            }
+            Ok(Some(origin)) if self.knows_origin(&origin) || origins.contains(&origin) => None,
             _ => Some("this origin is not allowed (allowed_origins)"),
         }
     }
@@ -79,6 +95,7 @@ mod tests {
     use http::HeaderMap;
 
     use super::Guard;
+    use crate::sandbox::Sandbox;
 
     #[test]
     fn only_known_hosts_and_origins_pass() {
@@ -86,6 +103,7 @@ mod tests {
             "127.0.0.1",
             &["gate.example".to_owned()],
             &["https://app.example".to_owned()],
+            Sandbox::new(None, Some("127.0.0.1:9000".parse().expect("an address"))),
         );
         let cases = [
             (Some("127.0.0.1:8737"), None, true),
@@ -101,6 +119,9 @@ mod tests {
             (Some("localhost"), Some("null"), false),
             (Some("localhost"), Some("http://localhost.evil.example"), false),
             (None, None, false),
+            (Some("localhost:9000"), None, false),
+            (Some("127.0.0.1:8737"), Some("http://localhost:9000"), false),
+            (Some("127.0.0.1:8737"), Some("http://127.0.0.1:9000"), false),
         ];
         for (host, origin, passes) in cases {
             let mut headers = HeaderMap::new();
@@ -109,7 +130,7 @@ mod tests {
                     headers.insert(name, value.parse().expect("a header"));
                 }
             }
-            assert_eq!(guard.refuses(&headers).is_none(), passes, "{host:?} {origin:?}");
+            assert_eq!(guard.refuses(&headers, &[]).is_none(), passes, "{host:?} {origin:?}");
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Everything over HTTP: the routes, and the one door in front of them.
 //!
 //! The door checks which host a request names, which page it comes from and who sends it, and
-//! watches how long its body takes. What is behind it can take all of that as given.
+//! watches how long its body takes. What is behind it can take all of that as given. What is asked
+//! of the sandbox's host turns off before it: that is another origin, with none of these routes.
 
 mod connections;
 mod cors;
@@ -9,8 +10,10 @@ mod denial;
 mod late;
 mod mcp;
 mod pages;
+mod sandbox;
 mod sign_in;
 mod stream;
+mod web;
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -26,32 +29,58 @@ use axum::{
 use tokio::net::TcpListener;
 
 pub(in crate::front) use self::late::Late;
-use self::late::Timed;
+use self::{late::Timed, web::Files};
 use super::{api, guard::Guard};
 use crate::{
     auth::Surface,
-    config::Listen,
+    config::{Listen, SandboxListen},
     gateway::{Gateway, StartError},
+    sandbox::Sandbox,
 };
 
 #[derive(Clone)]
 struct Front {
     gateway: Arc<Gateway>,
     guard: Arc<Guard>,
+    sandbox: Sandbox,
+    files: Arc<Files>,
+    /// Where the page is listened for.
+    port: u16,
+}
+
+/// Whether the program carries the page of the demo.
+pub(crate) fn has_demo_page() -> bool {
+    web::has_demo()
 }
 
 /// An address that is ours, before there is anything behind it.
 #[derive(Debug)]
 pub struct Listener {
     socket: TcpListener,
+    sandbox: Option<TcpListener>,
     listen: Listen,
 }
 
-/// Takes an address. Who cannot have it learns that before a server is started in vain.
-pub async fn listen(listen: &Listen) -> Result<Listener, StartError> {
+/// Takes an address, and one for the sandbox. Who cannot have it learns that before a server is
+/// started in vain.
+pub async fn listen(listen: &Listen, sandbox: &SandboxListen) -> Result<Listener, StartError> {
+    let socket = bind(listen).await?;
+    let sandbox = match sandbox {
+        SandboxListen::At(listen) => Some(bind(listen).await?),
+        SandboxListen::Free if listen.is_loopback() && Files::new().has_sandbox() => {
+            Some(bind(&Listen { host: LOCAL.to_owned(), port: 0 }).await?)
+        }
+        SandboxListen::Free | SandboxListen::Off => None,
+    };
+    Ok(Listener { socket, sandbox, listen: listen.clone() })
+}
+
+/// What a sandbox is listened for by itself: the one address that has two names everywhere.
+const LOCAL: &str = "127.0.0.1";
+
+async fn bind(listen: &Listen) -> Result<TcpListener, StartError> {
     let socket = TcpListener::bind(listen.to_string()).await;
-    let socket = socket.map_err(|cause| cannot_listen(listen, cause))?;
-    Ok(Listener { socket, listen: listen.clone() })
+    socket.map_err(|cause| cannot_listen(listen, cause))
 }
 
 fn cannot_listen(listen: &Listen, cause: std::io::Error) -> StartError {
@@ -66,18 +95,27 @@ pub async fn serve(
     ready: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), StartError> {
-    let Listener { socket: listener, listen } = listener;
+    let Listener { socket: listener, sandbox: beside, listen } = listener;
     let failed = |cause| cannot_listen(&listen, cause);
     let address = listener.local_addr().map_err(failed)?;
     let config = gateway.config();
     if !config.auth.has_users() && !address.ip().is_loopback() {
         return Err(StartError::Exposed { address });
     }
-    gateway.listens_on(address);
+    let beside_address =
+        beside.as_ref().map(TcpListener::local_addr).transpose().map_err(failed)?;
+    let sandbox = Sandbox::new(config.sandbox_url.as_ref(), beside_address);
+    gateway.listens_on(address, sandbox.clone());
     let mut hosts = config.allowed_hosts.clone();
     hosts.extend(config.public_url.as_ref().and_then(|url| url.host_str()).map(str::to_owned));
-    let guard = Guard::new(&listen.host, &hosts, &config.allowed_origins);
-    let front = Front { gateway: gateway.clone(), guard: Arc::new(guard) };
+    let guard = Guard::new(&listen.host, &hosts, &config.allowed_origins, sandbox.clone());
+    let front = Front {
+        gateway: gateway.clone(),
+        guard: Arc::new(guard),
+        sandbox,
+        files: Arc::new(Files::new()),
+        port: address.port(),
+    };
     let router = Router::new()
         .route("/", get(pages::home))
         .route("/page.js", get(sign_in::script))
@@ -88,9 +126,10 @@ pub async fn serve(
         .merge(mcp::routes())
         .merge(sign_in::routes())
         .merge(api::router(&gateway))
-        .fallback(pages::nowhere)
+        .fallback(pages::elsewhere)
         .layer(axum::middleware::from_fn_with_state(front.clone(), check))
-        .with_state(front);
+        .with_state(front.clone());
+    let beside_router = Router::new().fallback(sandbox::alone).with_state(front);
     ready(address);
     let stopping = gateway.clone();
     let stop = async move {
@@ -99,8 +138,13 @@ pub async fn serve(
     };
     let idle = config.timeouts.request_idle;
     let patience = config.timeouts.shutdown;
+    let beside = async {
+        if let Some(beside) = beside {
+            connections::serve(beside, beside_router, idle, gateway.stopping()).await;
+        }
+    };
     tokio::select! {
-        () = connections::serve(listener, router, idle, stop) => {}
+        ((), ()) = async { tokio::join!(connections::serve(listener, router, idle, stop), beside) } => {}
         () = async {
             gateway.stopping().await;
             tokio::time::sleep(patience).await;
@@ -127,7 +171,7 @@ const OPEN: [&str; 10] = [
 /// Which part of us a request is for, by its route and not by how its path is written.
 fn surface_of(front: &Front, request: &Request) -> Surface {
     let Some(path) = request.extensions().get::<MatchedPath>() else {
-        // No route: there is nothing to see.
+        // No route: a file of the page, or nothing.
         return Surface::Open;
     };
     match path.as_str() {
@@ -158,8 +202,13 @@ async fn admit(front: &Front, mut request: Request, next: Next) -> Response {
 }
 
 async fn check(State(front): State<Front>, mut request: Request, next: Next) -> Response {
-    let refused = match name_host(&mut request) {
-        true => front.guard.refuses(request.headers()),
+    let is_named = name_host(&mut request);
+    let host = sandbox::host(&request).filter(|_| is_named);
+    if let Some(own) = host.and_then(|host| front.sandbox.named(&host)) {
+        return sandbox::answer(&front, &own, &request.into_parts().0).await;
+    }
+    let refused = match is_named {
+        true => front.guard.refuses(request.headers(), &origins_of(&front, &request)),
         false => Some("the request names more than one host"),
     };
     let idle = front.gateway.config().timeouts.request_idle;
@@ -180,6 +229,18 @@ async fn check(State(front): State<Front>, mut request: Request, next: Next) -> 
     cors::allow(headers, origin);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
+}
+
+/// The origins that may use this route beside those that may use all.
+fn origins_of(front: &Front, request: &Request) -> Vec<String> {
+    let route = request.extensions().get::<MatchedPath>();
+    match route.is_some_and(|route| route.as_str() == api::PAGE_PATH) {
+        true => {
+            let config = front.gateway.config();
+            config.pages.as_ref().map(|pages| pages.origins.clone()).unwrap_or_default()
+        }
+        false => Vec::new(),
+    }
 }
 
 /// HTTP/2 names the host beside the headers, and a proxy's request in its address. It is looked for

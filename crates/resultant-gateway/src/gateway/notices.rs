@@ -21,7 +21,8 @@ use crate::{
 const CHANGES_INTERVAL: Duration = Duration::from_millis(200);
 
 impl Gateway {
-    pub(super) fn tell_changed(&self, server: Option<&str>, kind: ListKind) {
+    /// A list of a server is another, or of all of them; for this user, or for all.
+    pub(super) fn tell_changed(&self, server: Option<&str>, user: Option<&str>, kind: ListKind) {
         let method = match kind {
             ListKind::Tools => "notifications/tools/list_changed",
             ListKind::Prompts => "notifications/prompts/list_changed",
@@ -32,11 +33,12 @@ impl Gateway {
                 (Scope::One(name), Some(server)) => &**name == server,
                 _ => true,
             };
+            let sees = sees && user.is_none_or(|user| user == client.caller.owner());
             if let Some(session) = client.session.as_ref().filter(|_| sees) {
                 session.tell(rpc::notification(method, None));
             }
         }
-        self.listeners.changed(server, kind, method);
+        self.listeners.changed(server, user, kind, method);
     }
 
     fn tell_updated(&self, server: &Arc<str>, uri: &str, params: &Json) {
@@ -70,18 +72,27 @@ impl Gateway {
     }
 }
 
+/// A list that changed, and for whom.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Changed {
+    server: Arc<str>,
+    user: Option<Arc<str>>,
+    kind: ListKind,
+}
+
 /// Passes on what servers do that concerns more than one call.
 pub(super) async fn hear(gateway: Weak<Gateway>, mut heard: mpsc::UnboundedReceiver<Notice>) {
     let (due, mut dues) = mpsc::unbounded_channel();
     // Lists that changed a moment ago: what changes again meanwhile is told once, at the end.
-    let mut recent: HashMap<(Arc<str>, ListKind), bool> = HashMap::new();
+    let mut recent: HashMap<Changed, bool> = HashMap::new();
     loop {
         let notice = tokio::select! {
             Some(notice) = heard.recv() => notice,
             Some(key) = dues.recv() => {
                 let Some(gateway) = gateway.upgrade() else { return };
                 if recent.remove(&key) == Some(true) {
-                    gateway.tell_changed(Some(&key.0), key.1);
+                    let Changed { server, user, kind } = key;
+                    gateway.tell_changed(Some(&server), user.as_deref(), kind);
                 }
                 continue;
             }
@@ -89,20 +100,24 @@ pub(super) async fn hear(gateway: Weak<Gateway>, mut heard: mpsc::UnboundedRecei
         };
         let Some(gateway) = gateway.upgrade() else { return };
         match notice {
-            Notice::Changed { server, kind } => match recent.entry((server.clone(), kind)) {
-                Entry::Occupied(mut again) => {
-                    again.insert(true);
+            Notice::Changed { server, user, kind } => {
+                let changed = Changed { server, user, kind };
+                match recent.entry(changed.clone()) {
+                    Entry::Occupied(mut again) => {
+                        again.insert(true);
+                    }
+                    Entry::Vacant(first) => {
+                        let Changed { server, user, kind } = &changed;
+                        gateway.tell_changed(Some(server), user.as_deref(), *kind);
+                        first.insert(false);
+                        let due = due.clone();
+                        tokio::spawn(async move {
+                            tokio::time::sleep(CHANGES_INTERVAL).await;
+                            let _ = due.send(changed);
+                        });
+                    }
                 }
-                Entry::Vacant(first) => {
-                    gateway.tell_changed(Some(&server), kind);
-                    first.insert(false);
-                    let due = due.clone();
-                    tokio::spawn(async move {
-                        tokio::time::sleep(CHANGES_INTERVAL).await;
-                        let _ = due.send((server, kind));
-                    });
-                }
-            },
+            }
             Notice::ResourceUpdated { server, uri, params } => {
                 gateway.tell_updated(&server, &uri, &params);
             }

@@ -5,20 +5,25 @@
 
 use std::sync::Arc;
 
-use resultant::{Json, Protocol};
+use resultant::{Json, Object, Protocol};
 use resultant_store::Id;
+use tokio::sync::mpsc;
 
 use super::{CallError, LocalCall};
 use crate::{
     caller::Caller,
-    client::{Client, Owner, Scope, Session},
+    client::{Client, Exchange, Outlet, Owner, Scope, Session},
+    dispatch::dispatch,
     gateway::Gateway,
     pipeline::Audience,
+    reply::Reply,
+    rpc::RpcError,
     upstream::own_info,
 };
 
-/// What a caller can be asked by a server: to fill in a form, and to visit an address.
-const CAPABILITIES: &str = r#"{"elicitation":{"form":{},"url":{}}}"#;
+/// What a caller can be asked by a server: to fill in a form, and to visit an address. Views are
+/// shown by the page.
+const CAPABILITIES: &str = r#"{"elicitation":{"form":{},"url":{}},"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}}"#;
 
 /// The client that callers inside the process are, without a session.
 pub(crate) fn api_client(caller: Caller, scope: Scope) -> Client {
@@ -70,6 +75,30 @@ impl Seat {
         let client = Client { caller: self.caller.clone(), scope, ..(*self.client).clone() };
         let who = (Arc::new(client), self.session.clone());
         LocalCall::new(&self.gateway, who, call, (tool, arguments), audience)
+    }
+
+    /// Reads a resource of a server.
+    pub(crate) async fn read_resource(
+        &self,
+        server: Arc<str>,
+        uri: &str,
+    ) -> Result<Reply, RpcError> {
+        self.session.touch();
+        let mut params = Object::default();
+        params.set("uri", Json::string(uri));
+        let scope = Scope::One(server);
+        let client = Client { caller: self.caller.clone(), scope, ..(*self.client).clone() };
+        // Nobody is asked anything meanwhile.
+        let (sender, _) = mpsc::channel(1);
+        let exchange = Exchange {
+            call: Id::new(),
+            client: Arc::new(client),
+            outlet: Outlet::new(sender, None),
+            progress_token: None,
+            log_level: None,
+        };
+        let params = params.to_json();
+        dispatch(&self.gateway, &exchange, &Json::number(1), "resources/read", Some(&params)).await
     }
 
     /// Notes that a call is under way, until [`Seat::finish`]: so long the place is not given up.

@@ -12,7 +12,8 @@ use std::{
 
 use resultant::{Canvas, Json, Note, Object, Sees, Sha256Digest};
 use resultant_store::{
-    Call, Dashboard, Digests, Ending, Entry, File, Id, Persistence, Raw, Store, StoreError, redact,
+    Call, Dashboard, Digests, Ending, Entry, File, FrameToken, Id, Persistence, Raw, Store,
+    StoreError, redact,
 };
 use tokio::runtime::Handle;
 
@@ -283,7 +284,7 @@ impl Account {
             self.store.record(Entry::Event(event)).await;
         }
         let Some(canvas) = canvas else { return };
-        if let Some(dashboard) = dashboard(&self.caller, &call.server, canvas)
+        if let Some(dashboard) = dashboard(&self.caller, call, canvas)
             && let Err(error) = self.store.set_dashboard(&dashboard).await
         {
             tracing::error!(%error, "a dashboard could not be recorded");
@@ -321,11 +322,7 @@ impl Account {
         call.message = closing.message;
         call.duration_us = micros(self.started.elapsed());
         if let Some(text) = closing.text {
-            let text = match text {
-                Text::Json(json) => json.as_text(),
-                Text::Exact(text) | Text::Whole { model: text, .. } => text,
-            };
-            call.bytes_out = text.len() as u64;
+            call.bytes_out = text.as_str().len() as u64;
         }
         if !closing.notes.is_empty() {
             call.notes = Json::array(closing.notes.iter().map(note).collect::<Vec<_>>().iter())
@@ -375,7 +372,7 @@ fn note(note: &Note) -> Json {
 }
 
 /// The dashboard that a result asks for, where it says enough to keep one.
-fn dashboard(caller: &Caller, server: &str, canvas: &Canvas) -> Option<Dashboard> {
+fn dashboard(caller: &Caller, call: &Call, canvas: &Canvas) -> Option<Dashboard> {
     let text = |key: &str| {
         let value = canvas.members.get(key).and_then(Json::as_str);
         value.map(|value| value.into_owned()).filter(|value| !value.is_empty())
@@ -392,7 +389,10 @@ fn dashboard(caller: &Caller, server: &str, canvas: &Canvas) -> Option<Dashboard
             Some("session") => Persistence::Session,
             _ => Persistence::Ephemeral,
         },
-        server: server.to_owned(),
+        server: call.server.clone(),
+        tool: Some(call.tool.clone()),
+        call: Some(call.id.to_string()),
+        token: canvas.token.clone().map(FrameToken),
         is_open: canvas.members.get("open").is_none_or(|open| open.as_text() != "false"),
         updated_ms: clock::now_ms(),
     })

@@ -5,17 +5,18 @@ use std::sync::Arc;
 use resultant::{ClientOptions, Limits, More, Protocol, ReadOptions};
 use resultant_store::Call;
 
-use super::name_suffix;
-use crate::{gateway::Gateway, retrieval::Naming, upstream::nobody};
+use super::read::name_suffix;
+use crate::{clients::Profile, gateway::Gateway, retrieval::Naming, upstream::nobody};
 
-/// How the answer of this call is read, and written for its client in this version.
+/// How the answer of this call is read, and written for a client of this kind and version.
 pub(crate) async fn options(
     gateway: &Arc<Gateway>,
     call: &Call,
+    profile: &Profile,
     protocol: Protocol,
 ) -> (Arc<ReadOptions>, ClientOptions) {
     let config = gateway.config();
-    let upstream = gateway.upstream(&call.server);
+    let upstream = gateway.upstream_of(&call.owner, &call.server);
     let schema = match &upstream {
         Some(upstream) => {
             // A server that is gone has no schema; its answers can be read all the same.
@@ -50,5 +51,5 @@ pub(crate) async fn options(
         is_advertised,
         ..ClientOptions::default()
     };
-    (Arc::new(options), config.clients.profile(&call.client).apply(written))
+    (Arc::new(options), profile.apply(written))
 }

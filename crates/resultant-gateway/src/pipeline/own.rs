@@ -62,12 +62,8 @@ pub(super) async fn call(
     let answer = retrieval::answer(gateway, exchange, naming, tool, arguments.as_ref()).await;
     gateway.metrics.step(SERVER, Step::Call, started.elapsed());
     let text = written(exchange, &answer, audience);
-    let bytes_out = match &text {
-        Text::Json(json) => json.as_text().len(),
-        Text::Exact(text) | Text::Whole { model: text, .. } => text.len(),
-    };
     let is_error = answer.error.is_some();
-    gateway.metrics.called(SERVER, is_error, bytes_out as u64);
+    gateway.metrics.called(SERVER, is_error, text.as_str().len() as u64);
     let ending = if is_error { Ending::ToolError } else { Ending::Ok };
     let closing = Closing { ending, message: None, text: Some(&text), notes: &[], files: &[] };
     let tokens = account.close(closing).await;

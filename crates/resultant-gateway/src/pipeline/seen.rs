@@ -95,7 +95,7 @@ impl Place {
 
 /// The lanes of one result, measured while its bytes pass. What is no JSON gives some number.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
+pub(crate) struct Seen {
     content: Lane,
     structured: Lane,
     /// Whether it has any lane.
@@ -108,6 +108,14 @@ pub(super) struct Seen {
     is_escaped: bool,
     key: Vec<u8>,
     is_key_next: bool,
+}
+
+/// A lane as a model sees it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct SeenLane {
+    pub(crate) name: &'static str,
+    pub(crate) text: String,
+    pub(crate) tokens: u64,
 }
 
 /// What a string is while it passes.
@@ -123,7 +131,7 @@ const DEPTH_MAX: usize = 16;
 
 impl Seen {
     /// Of a whole.
-    pub(super) fn of(json: &[u8]) -> Seen {
+    pub(crate) fn of(json: &[u8]) -> Seen {
         let mut seen = Seen::default();
         seen.feed(json);
         seen
@@ -137,7 +145,7 @@ impl Seen {
     }
 
     /// Takes the next bytes of the message.
-    pub(super) fn feed(&mut self, mut bytes: &[u8]) {
+    pub(crate) fn feed(&mut self, mut bytes: &[u8]) {
         while let Some(&first) = bytes.first() {
             let len = match self.string {
                 Some(text) => self.in_string(text, bytes),
@@ -252,7 +260,7 @@ impl Seen {
 
     /// The tokens that a model sees of it. Where nobody knows which lane that is, the longer one
     /// counts.
-    pub(super) fn tokens(&self, sees: Sees) -> u64 {
+    pub(crate) fn tokens(&self, sees: Sees) -> u64 {
         let content = || self.content.tokens(true);
         let structured = || self.structured.tokens(false);
         match sees {
@@ -260,6 +268,31 @@ impl Seen {
             Sees::Structured if self.structured.bytes > 0 => structured(),
             Sees::Content | Sees::Structured => content(),
             Sees::Both => content() + structured(),
+        }
+    }
+
+    /// The lanes of a result that a model sees. Where nobody knows which, that is each by itself.
+    pub(crate) fn lanes(json: &Json, sees: Sees) -> Vec<SeenLane> {
+        let seen = Seen::of(json.as_text().as_bytes());
+        let content = || {
+            let blocks = json.get("content");
+            let blocks: Vec<Json> = blocks.iter().flat_map(Json::items).collect();
+            let texts = blocks.iter().filter_map(|block| {
+                let of_resource = || block.get("resource")?.get("text");
+                block.get("text").or_else(of_resource)?.as_str().map(Cow::into_owned)
+            });
+            let text = texts.collect::<Vec<_>>().join("\n");
+            SeenLane { name: "content", tokens: seen.content.tokens(true), text }
+        };
+        let structured = json.get("structuredContent").map(|value| SeenLane {
+            name: "structured",
+            tokens: seen.structured.tokens(false),
+            text: value.as_text().to_owned(),
+        });
+        match (sees, structured) {
+            (Sees::Structured, Some(structured)) => vec![structured],
+            (Sees::Content | Sees::Structured, _) => vec![content()],
+            (_, structured) => std::iter::once(content()).chain(structured).collect(),
         }
     }
 
@@ -344,6 +377,23 @@ mod tests {
         let tokens = Seen::of(result.as_bytes()).tokens(Sees::Either);
         assert!((95_000..105_000).contains(&tokens), "{tokens}");
         assert_eq!(Seen::of(result.as_bytes()).tokens(Sees::Structured), tokens);
+    }
+
+    #[test]
+    fn a_model_is_shown_its_lanes() {
+        let json = r#"{"content":[{"type":"text","text":"a"},{"type":"image","data":"AAAA"},
+            {"type":"resource","resource":{"uri":"u","text":"b"}}],"structuredContent":{"n":1}}"#;
+        let json = Json::parse(json).unwrap();
+        let lanes = |sees| -> Vec<(&str, String)> {
+            Seen::lanes(&json, sees).into_iter().map(|lane| (lane.name, lane.text)).collect()
+        };
+        let content = ("content", "a\nb".to_owned());
+        let structured = ("structured", r#"{"n":1}"#.to_owned());
+        assert_eq!(lanes(Sees::Both), [content, structured]);
+        assert_eq!(lanes(Sees::Content), lanes(Sees::Both)[..1]);
+        assert_eq!(lanes(Sees::Structured), lanes(Sees::Both)[1..]);
+        let plain = Json::parse(r#"{"content":[{"type":"text","text":"a"}]}"#).unwrap();
+        assert_eq!(Seen::lanes(&plain, Sees::Structured)[0].text, "a");
     }
 
     #[test]

@@ -51,6 +51,16 @@ pub enum Text {
     },
 }
 
+impl Text {
+    /// What goes out: the document, or what the model gets.
+    pub(super) fn as_str(&self) -> &str {
+        match self {
+            Text::Json(json) => json.as_text(),
+            Text::Exact(text) | Text::Whole { model: text, .. } => text,
+        }
+    }
+}
+
 /// A result, written.
 #[derive(Debug)]
 pub(crate) struct Written {
@@ -96,7 +106,7 @@ impl Writer {
             let lost = kept.lost.iter().map(|(name, error)| format!("{name}: {error}"));
             let lost = lost.collect::<Vec<_>>().join("; ");
             outcome.meta_data.set("not_kept", Json::string(&lost));
-            kept.lost.iter().for_each(|(name, _)| outcome.is_not_kept(name));
+            kept.lost.iter().for_each(|(name, _)| outcome.mark_not_kept(name));
             text = self.write(&outcome, &client).0;
         }
         Written {

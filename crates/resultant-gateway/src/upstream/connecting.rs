@@ -160,6 +160,7 @@ impl Upstream {
                 };
                 Ok(Box::new(HttpWire::new(options, inbox)?))
             }
+            Transport::Pages => self.page_wire(inbox),
         }
     }
 }

@@ -56,14 +56,10 @@ impl Upstream {
                     "notifications/subscriptions/acknowledged" => continue,
                     "notifications/tools/list_changed" => {
                         self.catalogs.forget();
-                        Notice::Changed { server: server.clone(), kind: ListKind::Tools }
+                        self.change(ListKind::Tools)
                     }
-                    "notifications/prompts/list_changed" => {
-                        Notice::Changed { server: server.clone(), kind: ListKind::Prompts }
-                    }
-                    "notifications/resources/list_changed" => {
-                        Notice::Changed { server: server.clone(), kind: ListKind::Resources }
-                    }
+                    "notifications/prompts/list_changed" => self.change(ListKind::Prompts),
+                    "notifications/resources/list_changed" => self.change(ListKind::Resources),
                     "notifications/resources/updated" => {
                         let mut params = params.as_ref().map(Object::of).unwrap_or_default();
                         // It may name our own subscription, which is nobody else's.
@@ -150,7 +146,11 @@ impl Upstream {
 
     pub(super) fn changed(&self) {
         for kind in [ListKind::Tools, ListKind::Prompts, ListKind::Resources] {
-            let _ = self.notices.send(Notice::Changed { server: self.name.clone(), kind });
+            let _ = self.notices.send(self.change(kind));
         }
+    }
+
+    pub(super) fn change(&self, kind: ListKind) -> Notice {
+        Notice::Changed { server: self.name.clone(), user: self.user(), kind }
     }
 }

@@ -1,4 +1,4 @@
-//! The two ways bytes go to a server and come back: what a connection asks of them.
+//! The ways bytes go to a server and come back: what a connection asks of them.
 //!
 //! A wire knows frames, not meaning. It hands whole messages to the [`Inbox`] of the connection it
 //! belongs to, says which request a message came along with where the transport knows that (over

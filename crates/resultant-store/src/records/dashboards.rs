@@ -1,5 +1,7 @@
 //! Dashboards: what a result asked to be kept open.
 
+use std::fmt;
+
 use sqlx::{Row as _, any::AnyRow};
 
 use super::{
@@ -22,6 +24,17 @@ pub enum Persistence {
     Pinned,
 }
 
+/// The token that a result had for the frame of its dashboard: for that frame and nobody else.
+/// `Debug` hides it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct FrameToken(pub String);
+
+impl fmt::Debug for FrameToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FrameToken([hidden])")
+    }
+}
+
 /// A dashboard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dashboard {
@@ -41,6 +54,12 @@ pub struct Dashboard {
     pub persistence: Persistence,
     /// The server whose tool opened it.
     pub server: String,
+    /// The tool.
+    pub tool: Option<String>,
+    /// The call.
+    pub call: Option<String>,
+    /// What its frame is to be given, where the result had something.
+    pub token: Option<FrameToken>,
     /// Whether it is to be shown.
     pub is_open: bool,
     /// When it was last updated, in milliseconds since 1970.
@@ -91,7 +110,8 @@ impl Records {
         let query = query.bind(&*dashboard.session).bind(i64::from(is_pinned));
         query.execute(write.on()).await?;
         let sql = "INSERT INTO dashboards (owner, session, id, title, url, mode, persistence, \
-                   server, is_open, updated_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+                   server, is_open, updated_ms, tool, call_id, token) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
         sqlx::query(sql)
             .bind(&*dashboard.owner)
             .bind(&*dashboard.session)
@@ -103,6 +123,9 @@ impl Records {
             .bind(without_zero(&dashboard.server))
             .bind(i64::from(dashboard.is_open))
             .bind(dashboard.updated_ms)
+            .bind(dashboard.tool.as_deref().map(without_zero))
+            .bind(dashboard.call.as_deref())
+            .bind(dashboard.token.as_ref().map(|token| without_zero(&token.0)))
             .execute(write.on())
             .await?;
         write.commit().await
@@ -118,7 +141,7 @@ impl Records {
             return Ok(Vec::new());
         }
         let sql = "SELECT owner, session, id, title, url, mode, persistence, server, is_open, \
-                   updated_ms FROM dashboards \
+                   updated_ms, tool, call_id, token FROM dashboards \
                    WHERE owner = $1 AND ($3 = 1 OR session = $2 OR persistence = 'pinned') \
                    ORDER BY updated_ms DESC, id, session";
         let is_all = i64::from(session.is_none());
@@ -165,5 +188,8 @@ fn read(row: &AnyRow) -> Result<Dashboard, sqlx::Error> {
         server: row.try_get(7)?,
         is_open: row.try_get::<i64, _>(8)? != 0,
         updated_ms: row.try_get(9)?,
+        tool: row.try_get(10)?,
+        call: row.try_get(11)?,
+        token: row.try_get::<Option<String>, _>(12)?.map(FrameToken),
     })
 }

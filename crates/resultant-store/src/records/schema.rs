@@ -13,12 +13,17 @@ use crate::StoreError;
 pub(super) const LOCK: &str = "SELECT pg_advisory_xact_lock(7310868735422)";
 
 /// What each version added, oldest first. A step that was released is never changed.
-const STEPS: &[&str] = &[TABLES, EVENTS_FLOOR];
+const STEPS: &[&str] = &[TABLES, EVENTS_FLOOR, DASHBOARD_TOKENS];
 
 /// The highest number that an event of a session had which is deleted: numbers of its user's
 /// sessions that are made later go on from there. Blobs have more and smaller pieces from here on,
 /// which a gateway of the version before would take for damage.
 const EVENTS_FLOOR: &str = "ALTER TABLE users ADD COLUMN events_floor BIGINT NOT NULL DEFAULT 0;";
+
+/// What opened a dashboard, and the token that its frame is to be given.
+const DASHBOARD_TOKENS: &str = "ALTER TABLE dashboards ADD COLUMN tool {text};
+ALTER TABLE dashboards ADD COLUMN call_id {text};
+ALTER TABLE dashboards ADD COLUMN token {text};";
 
 /// `{text}` and `{bytes}` differ between the two databases; everything else is the same.
 const TABLES: &str = r"

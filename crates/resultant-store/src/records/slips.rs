@@ -20,6 +20,8 @@ pub enum SlipKind {
     Code,
     /// A page's token.
     Page,
+    /// A token with which a page offers tools.
+    PageTools,
     /// A sign-in that was begun.
     SignIn,
 }
@@ -29,6 +31,7 @@ impl SlipKind {
         match self {
             SlipKind::Code => "code",
             SlipKind::Page => "page",
+            SlipKind::PageTools => "page_tools",
             SlipKind::SignIn => "sign_in",
         }
     }

@@ -14,7 +14,7 @@ use super::{
     Entry, Page, Records,
     blobs::Held,
     calls::{Call, CallFilter, Ending, Raw},
-    dashboards::{Dashboard, Persistence},
+    dashboards::{Dashboard, FrameToken, Persistence},
     events::{Event, NewEvent},
     files::{Blob, File, NewFile, Origin},
     sessions::SessionKind,
@@ -221,6 +221,9 @@ fn dashboard(owner: &str, session: &str, id: &str, persistence: Persistence) -> 
         mode: None,
         persistence,
         server: "server".to_owned(),
+        tool: Some("opens".to_owned()),
+        call: Some("c1".to_owned()),
+        token: Some(FrameToken("t0ken".to_owned())),
         is_open: true,
         updated_ms: 1,
     }

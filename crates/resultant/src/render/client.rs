@@ -61,6 +61,9 @@ pub struct ClientOptions {
     pub keeps_small_blocks: bool,
     /// The schema that was advertised to the client allows a digest and a problem report.
     pub is_advertised: bool,
+    /// The client shows a view of the tool, which the structured content and `_meta` are for: they
+    /// stay as they are, and only the content counts as what the model sees.
+    pub has_view: bool,
     /// Which lanes the model sees.
     pub sees: Sees,
     /// The types of blocks that the client takes. Without it small results pass whatever their
@@ -84,6 +87,7 @@ impl Default for ClientOptions {
             takes_unknown_blocks: false,
             keeps_small_blocks: false,
             is_advertised: false,
+            has_view: false,
             sees: Sees::Either,
             blocks: None,
             drops_images: false,
@@ -116,6 +120,17 @@ pub struct ClientResult {
     pub offloaded: Vec<Artifact>,
 }
 
+/// The texts of the content's blocks.
+fn texts(result: &Json) -> String {
+    let content = result.get("content");
+    let blocks = content.iter().flat_map(Json::items);
+    let texts = blocks.filter_map(|block| match read_block_of(block).kind {
+        BlockKind::Text(Text::Inline(text)) => Some(text.to_string()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
 impl Outcome {
     /// The result for a client.
     pub fn to_client(&self, options: &ClientOptions) -> ClientResult {
@@ -133,6 +148,12 @@ impl Outcome {
 
     /// Whether the client may get what the server sent.
     fn passes(&self, result: &Json, options: &ClientOptions) -> bool {
+        if options.has_view {
+            return !self.source.is_rewritten
+                && self.canvas.as_ref().is_none_or(|canvas| canvas.token.is_none())
+                && options.budget.fits(&texts(result))
+                && !value_has_download_link(result);
+        }
         !self.source.is_rewritten
             && (self.artifacts.is_empty()
                 || options.keeps_small_blocks && self.has_sound_blocks_only())

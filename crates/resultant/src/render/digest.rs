@@ -13,11 +13,11 @@ pub(crate) use self::lead::file_of_kind;
 use self::{
     fitted::Fitted,
     lead::{ADDITIONAL_TEXT, Lead, Place, View, free_name},
-    next::next_call,
+    next::{next_call, read_call},
     text::text_preview,
 };
 use super::{
-    budget::{Budget, More},
+    budget::Budget,
     hide::Hidden,
     model::{ModelText, Parts, push_file, push_link, with_unseen_escaped},
     preview::{preview, preview_text},
@@ -292,13 +292,9 @@ impl Writer<'_> {
         }
         if holds == Holds::Result
             && room >= NEXT_ROOM_MIN
-            && let More::Tools { read, .. } = self.budget.more
+            && let Some(next) = read_call(&self.outcome_name, self.budget.more)
         {
-            let call = format!("{{\"tool\":\"{read}\",\"arguments\":{{\"file\":");
-            let out = writer.key("next");
-            out.push_str(&call);
-            push_string(out, &self.outcome_name);
-            out.push_str(",\"by\":\"lines\"}}");
+            writer.json("next", &Json::trusted(next));
         }
         out
     }

@@ -2,6 +2,14 @@
 
 use super::{Out, RowReader, items};
 
+/// The lines of what came, each with whether its end is there too.
+pub(super) fn line_parts(bytes: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
+    bytes.split_inclusive(|&byte| byte == b'\n').map(|part| match part.strip_suffix(b"\n") {
+        Some(content) => (content, true),
+        None => (part, false),
+    })
+}
+
 #[derive(Debug, Default)]
 pub(super) struct JsonLines {
     line: Vec<u8>,
@@ -10,11 +18,7 @@ pub(super) struct JsonLines {
 
 impl JsonLines {
     pub(super) fn feed(&mut self, bytes: &[u8], out: &mut Out<'_>) {
-        for part in bytes.split_inclusive(|&byte| byte == b'\n') {
-            let (content, is_end) = match part.strip_suffix(b"\n") {
-                Some(content) => (content, true),
-                None => (part, false),
-            };
+        for (content, is_end) in line_parts(bytes) {
             match self.line.len() + content.len() <= RowReader::ROW_BYTES_MAX {
                 true => self.line.extend_from_slice(content),
                 false => self.is_too_long = true,

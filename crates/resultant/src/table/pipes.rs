@@ -1,6 +1,6 @@
 //! Tables of bars and dashes, as Markdown and database shells draw them.
 
-use super::{Cell, Out, RowReader};
+use super::{Cell, Out, RowReader, lines::line_parts};
 
 /// A line that is longer is cut; it would be no table for people.
 const LINE_BYTES_MAX: usize = RowReader::CELL_BYTES_MAX;
@@ -24,11 +24,7 @@ enum State {
 
 impl Pipes {
     pub(super) fn feed(&mut self, bytes: &[u8], out: &mut Out<'_>) {
-        for part in bytes.split_inclusive(|&byte| byte == b'\n') {
-            let (content, is_end) = match part.strip_suffix(b"\n") {
-                Some(content) => (content, true),
-                None => (part, false),
-            };
+        for (content, is_end) in line_parts(bytes) {
             let room = LINE_BYTES_MAX.saturating_sub(self.line.len());
             self.is_too_long |= content.len() > room;
             self.line.extend_from_slice(&content[..content.len().min(room)]);

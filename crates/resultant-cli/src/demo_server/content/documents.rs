@@ -55,6 +55,40 @@ pub(crate) fn handbook() -> String {
     text
 }
 
+/// A page with a script: it counts, where scripts may run, and says so where they may not.
+pub(crate) fn counter() -> String {
+    "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+     <title>How many cups?</title>\n<style>\n\
+     :root { color-scheme: light dark }\n\
+     body { font: 16px/1.5 system-ui, sans-serif; display: grid; justify-items: center; \
+     gap: 1rem; padding: 3rem 1rem }\n\
+     output { font-size: 4rem; color: #c46b3e }\n\
+     button { font: inherit; padding: .5rem 1.5rem }\n</style>\n</head>\n<body>\n\
+     <h1>How many cups?</h1>\n<output id=\"count\">–</output>\n\
+     <button id=\"more\" type=\"button\" disabled>One more</button>\n\
+     <p id=\"state\">This page counts once it may run its script.</p>\n<script>\n\
+     let count = 0;\nconst at = (id) => document.getElementById(id);\n\
+     const show = () => { at(\"count\").textContent = count; };\n\
+     at(\"more\").disabled = false;\n\
+     at(\"more\").addEventListener(\"click\", () => { count += 1; show(); });\n\
+     at(\"state\").textContent = \"The script runs.\";\nshow();\n</script>\n</body>\n</html>\n"
+        .to_owned()
+}
+
+/// A little of the till's program.
+pub(crate) fn code() -> String {
+    "//! Adds up what is in the basket.\n\n/// One line of a receipt.\n#[derive(Debug)]\n\
+     struct Line {\n    name: &'static str,\n    cents: u64,\n    quantity: u64,\n}\n\n\
+     /// The sum, with a tenth off from 50 euros on.\nfn total(lines: &[Line]) -> u64 {\n    \
+     let sum: u64 = lines.iter().map(|line| line.cents * line.quantity).sum();\n    \
+     if sum >= 5_000 { sum * 9 / 10 } else { sum }\n}\n\nfn main() {\n    let lines = [\n        \
+     Line { name: \"Assam\", cents: 890, quantity: 2 },\n        \
+     Line { name: \"Tea tin\", cents: 1_350, quantity: 1 },\n    ];\n    \
+     for line in &lines {\n        println!(\"{} x {}\", line.quantity, line.name);\n    }\n    \
+     println!(\"{} cents\", total(&lines));\n}\n"
+        .to_owned()
+}
+
 /// The till's lines as a table.
 pub(crate) fn sales_csv(rows: u64) -> String {
     let mut csv = String::from("id,date,sku,quantity,total_cents,channel\n");

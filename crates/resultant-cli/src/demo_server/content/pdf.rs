@@ -1,4 +1,4 @@
-//! A PDF of one page, made by hand.
+//! PDF files, made by hand.
 
 use std::fmt::Write as _;
 
@@ -37,6 +37,46 @@ pub(crate) fn invoice() -> Vec<u8> {
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
         format!("<< /Length {} >>\nstream\n{page}endstream", page.len()),
     ])
+}
+
+/// A guide for visitors on three pages, each with something that the others do not say.
+pub(crate) fn guide() -> Vec<u8> {
+    const PAGES: [&[&str]; 3] = [
+        &[
+            "A guide to Heron Point",
+            "",
+            "Page one: the harbour.",
+            "Boats leave at nine and at four.",
+        ],
+        &[
+            "Tea and coffee",
+            "",
+            "Page two: the shop.",
+            "Ask for the sencha, and for a chair outside.",
+        ],
+        &["The lighthouse", "", "Page three: the walk.", "Two hundred and four steps, and a view."],
+    ];
+    let count = PAGES.len();
+    let kids: Vec<String> = (0..count).map(|at| format!("{} 0 R", 4 + 2 * at)).collect();
+    let mut objects = vec![
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        format!("<< /Type /Pages /Kids [{}] /Count {count} >>", kids.join(" ")),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
+    ];
+    for (at, lines) in PAGES.iter().enumerate() {
+        let mut page = String::new();
+        for (line, text) in lines.iter().enumerate() {
+            let (size, y) = (if line == 0 { 22 } else { 12 }, 770 - 24 * line);
+            let _ = writeln!(page, "BT /F1 {size} Tf 56 {y} Td ({text}) Tj ET");
+        }
+        objects.push(format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {} 0 R \
+             /Resources << /Font << /F1 3 0 R >> >> >>",
+            5 + 2 * at
+        ));
+        objects.push(format!("<< /Length {} >>\nstream\n{page}endstream", page.len()));
+    }
+    assemble(&objects)
 }
 
 /// Numbers the objects, and says at the end where each one is.

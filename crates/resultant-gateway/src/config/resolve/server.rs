@@ -36,7 +36,9 @@ impl Resolver<'_> {
         for name in elsewhere.keys() {
             let pointer = step("/resultant/servers", name);
             // A server whose entry is broken was left out of what was checked.
-            let is_there = written_in_order.iter().any(|member| member.key == *name);
+            let is_pages =
+                config.pages.as_ref().is_some_and(|pages| pages.server.name.written() == name);
+            let is_there = is_pages || written_in_order.iter().any(|member| member.key == *name);
             if !is_there {
                 let hint = match written.is_empty() {
                     true => "there are no servers".to_owned(),
@@ -77,7 +79,7 @@ impl Resolver<'_> {
         servers
     }
 
-    fn server(
+    pub(super) fn server(
         &mut self,
         name: ServerName,
         transport: Transport,

@@ -15,14 +15,19 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     Api,
-    extract::{Asked, Place, Who, body_bytes, media_type, read_json},
+    extract::{Asked, Place, Said, Who, body_bytes, media_type, read_json},
     operation::{Access, Operation},
-    problem::{BAD_REQUEST, MEDIA_TYPE, NOT_FOUND, Problem},
+    problem::{BAD_REQUEST, MEDIA_TYPE, NOT_FOUND, Problem, TOO_LARGE},
     when::rfc3339,
 };
+use crate::{caller::User, events::AnyJson};
 
 /// A longer token is none of ours, and is not looked at.
 const TOKEN_BYTES_MAX: usize = 1024;
+/// A longer action is refused.
+const ACTION_BYTES_MAX: usize = 4 * 1024;
+/// What the lines of actions are found by in the log.
+const LOG: &str = "resultant::dashboards";
 /// How long a frame's token is valid, in seconds.
 const TOKEN_SECONDS: u32 = 300;
 
@@ -38,13 +43,21 @@ pub(super) fn operations() -> Vec<Operation> {
             .gives_nothing(204, "It is not listed any more.")
             .fails(&[NOT_FOUND]),
         Operation::post("/api/sessions/{session}/dashboards/{dashboard}/token", token)
-            .named("createDashboardToken", "Make a token for the frame of a dashboard")
+            .named("createDashboardToken", "Get a token for the frame of a dashboard")
             .described(
-                "It is valid for five minutes. The dashboard's host learns from it who is looking, \
-                 by asking `introspectDashboardToken`, and needs no cookies.",
+                "Where the result had a token, it is that one. Else it is one of the gateway's own, \
+                 valid for five minutes: the dashboard's host learns from it who is looking, by \
+                 asking `introspectDashboardToken`, and needs no cookies. Either is for the frame \
+                 alone, and is handed over by a message to its origin.",
             )
             .gives::<NewToken>(201, "The token.")
             .fails(&[NOT_FOUND]),
+        Operation::post("/api/sessions/{session}/dashboards/{dashboard}/actions", act)
+            .named("reportDashboardAction", "Report what a person did in a dashboard")
+            .described("It becomes a line in the gateway's log, with the user's name.")
+            .takes::<NewAction>()
+            .gives_nothing(204, "It is in the log.")
+            .fails(&[NOT_FOUND, TOO_LARGE]),
         Operation::post("/api/dashboards/introspect", introspect)
             .named("introspectDashboardToken", "Ask what a dashboard's token says")
             .described(
@@ -100,6 +113,14 @@ struct DashboardInfo {
     mode: Option<String>,
     /// How long it stays.
     persistence: PersistenceWord,
+    /// The tool that opened it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<String>,
+    /// The call that opened it, or changed it last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<String>,
+    /// Whether the result had a token for its frame.
+    has_token: bool,
     /// Whether it is to be shown.
     is_open: bool,
     /// When it was last opened or changed.
@@ -122,6 +143,9 @@ impl From<Dashboard> for DashboardInfo {
             title: dashboard.title,
             url: dashboard.url,
             mode: dashboard.mode,
+            tool: dashboard.tool,
+            call: dashboard.call,
+            has_token: dashboard.token.is_some(),
             is_open: dashboard.is_open,
         }
     }
@@ -134,17 +158,43 @@ struct DashboardList {
     items: Vec<DashboardInfo>,
 }
 
-/// A token for a frame.
+/// Whose word a token is.
 #[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum IssuedBy {
+    /// The server's: it came with the result.
+    Server,
+    /// The gateway's.
+    Gateway,
+}
+
+/// A token for a frame.
+#[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DashboardToken")]
 struct NewToken {
     /// The token.
     token: String,
-    /// What it is revoked by.
-    id: String,
-    /// When it ends.
+    /// Whose word it is.
+    issued_by: IssuedBy,
+    /// Where the dashboard is: the token is for that origin, and for no frame of another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    /// What it is revoked by; absent for a server's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    /// When it ends; not known of a server's.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("format" = "date-time"))]
-    expires_at: String,
+    expires_at: Option<String>,
+}
+
+/// What a person did.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct NewAction {
+    /// What the dashboard says of it, in at most 4 KiB.
+    #[schemars(with = "AnyJson")]
+    action: serde_json::Value,
 }
 
 /// A token that somebody was shown.
@@ -221,10 +271,12 @@ async fn token(
     Place((session, dashboard)): Place<(String, String)>,
 ) -> Result<impl IntoResponse, Problem> {
     let store = &api.gateway.store;
-    let found = store.dashboards(&user.id, Some(&session)).await?;
-    let is_there = |known: &Dashboard| known.id == dashboard && known.session == session;
-    if !found.iter().any(is_there) {
-        return Err(Problem::not_found());
+    let found = api.dashboard(&user, &session, &dashboard).await?;
+    let no_store = [(header::CACHE_CONTROL, "no-store")];
+    if let Some(token) = found.token {
+        let (token, issued_by) = (token.0, IssuedBy::Server);
+        let token = NewToken { token, issued_by, url: found.url, id: None, expires_at: None };
+        return Ok((StatusCode::CREATED, no_store, Json(token)));
     }
     let grant = Grant {
         kind: Kind::Dashboard,
@@ -237,8 +289,46 @@ async fn token(
     };
     let (token, record) = store.mint(grant, Some(TOKEN_SECONDS)).await?;
     let expires_at = rfc3339(record.expires_s.saturating_mul(1000));
-    let token = NewToken { token, id: record.id.to_string(), expires_at };
-    Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, "no-store")], Json(token)))
+    let token = NewToken {
+        token,
+        issued_by: IssuedBy::Gateway,
+        url: found.url,
+        id: Some(record.id.to_string()),
+        expires_at: Some(expires_at),
+    };
+    Ok((StatusCode::CREATED, no_store, Json(token)))
+}
+
+impl Api {
+    /// A dashboard of this session.
+    async fn dashboard(&self, user: &User, session: &str, id: &str) -> Result<Dashboard, Problem> {
+        let found = self.gateway.store.dashboards(&user.id, Some(session)).await?;
+        let mut found = found.into_iter();
+        let found = found.find(|known| known.id == id && known.session == session);
+        found.ok_or_else(Problem::not_found)
+    }
+}
+
+async fn act(
+    State(api): State<Api>,
+    Who(user): Who,
+    Place((session, dashboard)): Place<(String, String)>,
+    Said(new): Said<NewAction>,
+) -> Result<impl IntoResponse, Problem> {
+    let found = api.dashboard(&user, &session, &dashboard).await?;
+    // Written anew it is one line, whatever the dashboard sent.
+    let action = new.action.to_string();
+    if action.len() > ACTION_BYTES_MAX {
+        let detail = format!("the action has more than {ACTION_BYTES_MAX} bytes");
+        return Err(Problem::new(TOO_LARGE, detail));
+    }
+    tracing::info!(
+        target: LOG,
+        user = ?user.name, session = ?found.session, server = ?found.server,
+        dashboard = ?found.id, action = ?action,
+        "an action in a dashboard"
+    );
+    Ok(StatusCode::NO_CONTENT)
 }
 
 async fn introspect(

@@ -39,6 +39,7 @@ use crate::{
         CanvasOpen, FilesUpdate, TOOLS_CHANGED, ToolComplete, ToolProgress, ToolStart,
         ToolsChanged, tools_changed,
     },
+    listeners::Change,
 };
 
 /// Listeners of one user, so that nobody takes the places of all.
@@ -212,7 +213,9 @@ struct Listener {
     api: Api,
     format: Format,
     told: mpsc::Receiver<Told>,
-    changes: broadcast::Receiver<Option<Arc<str>>>,
+    changes: broadcast::Receiver<Change>,
+    /// Whose events they are.
+    owner: String,
     callers: watch::Receiver<u64>,
     _place: OwnedSemaphorePermit,
     _share: Share,
@@ -305,6 +308,7 @@ impl Listener {
             format,
             told,
             changes,
+            owner: caller.owner().to_owned(),
             callers,
             _place: place,
             _share: share,
@@ -322,18 +326,24 @@ impl Listener {
                 at_ms: None,
             })
         };
-        tokio::select! {
-            told = self.told.recv() => told.map(Next::Told),
-            change = self.changes.recv() => match change {
-                Ok(server) => Some(changed(server)),
-                // Who was too slow for each of them is told that there were some.
-                Err(broadcast::error::RecvError::Lagged(_)) => Some(changed(None)),
-                Err(broadcast::error::RecvError::Closed) => None,
-            },
-            () = tokio::time::sleep(heartbeat) => Some(Next::Heartbeat),
-            // Who may still listen comes back.
-            _ = self.callers.changed() => None,
-            () = self.api.gateway.stopping() => None,
+        let still = tokio::time::sleep(heartbeat);
+        tokio::pin!(still);
+        loop {
+            return tokio::select! {
+                told = self.told.recv() => told.map(Next::Told),
+                change = self.changes.recv() => match change {
+                    // What another user's pages offer is none of this one's business.
+                    Ok(Change { user: Some(user), .. }) if *user != *self.owner => continue,
+                    Ok(change) => Some(changed(change.server)),
+                    // Who was too slow for each of them is told that there were some.
+                    Err(broadcast::error::RecvError::Lagged(_)) => Some(changed(None)),
+                    Err(broadcast::error::RecvError::Closed) => None,
+                },
+                () = &mut still => Some(Next::Heartbeat),
+                // Who may still listen comes back.
+                _ = self.callers.changed() => None,
+                () = self.api.gateway.stopping() => None,
+            };
         }
     }
 }

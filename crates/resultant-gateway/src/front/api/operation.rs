@@ -239,6 +239,8 @@ impl Operation {
             "calls" | "stats" => "calls",
             "files" => "files",
             "dashboards" => "dashboards",
+            "page" | "pages" | "page-tokens" => "pages",
+            "settings" => "settings",
             _ => "this document",
         }
     }

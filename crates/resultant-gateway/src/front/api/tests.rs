@@ -91,6 +91,7 @@ fn what_is_open_is_open_and_nothing_else() {
             "/api/files/upload/{key}",
             "/api/files/download/{key}",
             "/api/dashboards/introspect",
+            "/api/page",
             "/api/openapi.json",
             "/api/docs",
             "/api/docs/style.css",

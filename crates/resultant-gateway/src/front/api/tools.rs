@@ -2,24 +2,35 @@
 
 use std::sync::Arc;
 
-use axum::{Json, extract::State, response::IntoResponse};
+use axum::{
+    Json,
+    extract::State,
+    http::header,
+    response::{IntoResponse, Response},
+};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     Api,
-    extract::Who,
+    extract::{Asked, Place, Who},
     operation::Operation,
-    problem::{BUSY, Problem},
+    problem::{BAD_REQUEST, BUSY, CALL_FAILED, NOT_FOUND, Problem, TOO_LARGE},
 };
 use crate::{
+    caller::DEFAULT_SESSION,
     catalog::Edition,
     client::{Client, Scope},
     events::AnyJson,
+    file_uri::FileUri,
     local::api_client,
+    reply::Reply,
     retrieval::{SERVER, definitions},
     upstream::{State as ServerState, Upstream},
 };
+
+/// A longer resource is refused.
+const RESOURCE_BYTES_MAX: usize = 16 << 20;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
@@ -36,7 +47,26 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::get("/api/servers", servers)
             .named("listServers", "List the servers")
             .gives::<ServerList>(200, "The servers, in the order of the configuration."),
+        Operation::get("/api/servers/{server}/resource", resource)
+            .named("readResource", "Read a resource of a server")
+            .described(
+                "Gives the server's `ReadResourceResult` as it is: `contents`, each with `uri` and \
+                 `text` or `blob`. Of use for the views of tools (`ui://`), whose address is in the \
+                 tool's definition.",
+            )
+            .query::<ResourceQuery>()
+            .gives::<AnyJson>(200, "What the server answered.")
+            .fails(&[BAD_REQUEST, NOT_FOUND, TOO_LARGE, CALL_FAILED, BUSY]),
     ]
+}
+
+/// Which resource.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ResourceQuery {
+    /// Its URI.
+    uri: String,
+    /// The session to ask in, for servers that keep something for one.
+    session: Option<String>,
 }
 
 /// A tool.
@@ -134,13 +164,13 @@ fn server_info(upstream: &Arc<Upstream>) -> ServerInfo {
     server
 }
 
-async fn servers(State(api): State<Api>, Who(_): Who) -> Result<impl IntoResponse, Problem> {
-    let items = api.gateway.upstreams().iter().map(server_info).collect();
+async fn servers(State(api): State<Api>, Who(user): Who) -> Result<impl IntoResponse, Problem> {
+    let items = api.gateway.upstreams_of(&user.id).iter().map(server_info).collect();
     Ok(Json(ServerList { items }))
 }
 
 async fn tools(State(api): State<Api>, Who(user): Who) -> Result<impl IntoResponse, Problem> {
-    let client: Client = api_client(crate::caller::Caller::of(user), Scope::All);
+    let client: Client = api_client(crate::caller::Caller::of(user.clone()), Scope::All);
     let merged = api.gateway.merged(&client).await;
     let edition = Edition::of(&client);
     let items = merged
@@ -161,6 +191,46 @@ async fn tools(State(api): State<Api>, Who(user): Who) -> Result<impl IntoRespon
             definition,
         }));
     }
-    let servers = api.gateway.upstreams().iter().map(server_info).collect();
+    let servers = api.gateway.upstreams_of(&user.id).iter().map(server_info).collect();
     Ok(Json(ToolList { items, servers }))
+}
+
+async fn resource(
+    State(api): State<Api>,
+    Who(user): Who,
+    Place(server): Place<String>,
+    Asked(query): Asked<ResourceQuery>,
+) -> Result<Response, Problem> {
+    let session = query.session.as_deref().unwrap_or(DEFAULT_SESSION);
+    let caller = api.caller(&user, session).await?;
+    let upstream = api.gateway.upstream(&server).ok_or_else(Problem::not_found)?;
+    // A user's files are no server's, and an app that asks here is to get nothing else.
+    if FileUri::parse(&query.uri).is_some() {
+        return Err(Problem::not_found());
+    }
+    // Where two servers have the same URI, one of them is known by another here.
+    let original = api.gateway.routes.uri(&query.uri);
+    let original = original.filter(|(owner, _)| *owner == upstream.name).map(|(_, uri)| uri);
+    let uri = original.unwrap_or(query.uri);
+    let busy = |error: crate::local::CallError| Problem::new(BUSY, error.to_string());
+    let seat = api.seats.of(&api.gateway, &caller).map_err(busy)?;
+    let reading = seat.read_resource(upstream.name.clone(), &uri);
+    let reply = reading.await.map_err(|error| Problem::new(CALL_FAILED, error.message))?;
+    let text = match reply {
+        Reply::Json(json) if json.as_text().len() > RESOURCE_BYTES_MAX => return Err(too_large()),
+        Reply::Json(json) => json.as_text().to_owned(),
+        Reply::File(file) => {
+            let read = tokio::task::spawn_blocking(move || file.result(RESOURCE_BYTES_MAX)).await;
+            let gone = || Problem::new(CALL_FAILED, "the answer could not be read");
+            let read = read.map_err(|_| gone())?.map_err(|_| gone())?;
+            read.ok_or_else(too_large)?
+        }
+    };
+    let kind = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
+    Ok((kind, text).into_response())
+}
+
+fn too_large() -> Problem {
+    let detail = format!("the resource has more than {RESOURCE_BYTES_MAX} bytes");
+    Problem::new(TOO_LARGE, detail)
 }

@@ -40,61 +40,39 @@ const SESSION_HEADER: &str = "mcp-session-id";
 const VERSION_HEADER: &str = "mcp-protocol-version";
 
 pub(super) fn routes() -> Router<Front> {
-    Router::new()
-        .route("/mcp", get(all_get).post(all_post).delete(all_delete))
-        .route("/mcp/{server}", get(one_get).post(one_post).delete(one_delete))
+    let methods = || get(get_stream).post(post_messages).delete(delete_session);
+    Router::new().route("/mcp", methods()).route("/mcp/{server}", methods())
 }
 
-async fn all_post(State(front): State<Front>, request: Request) -> Response {
-    front.post(Scope::All, request).await
-}
+/// The server in the path; all of them where it names none.
+type Server = Option<Path<String>>;
 
-async fn one_post(
-    State(front): State<Front>,
-    Path(server): Path<String>,
-    request: Request,
-) -> Response {
-    match front.scope(&server) {
+async fn post_messages(State(front): State<Front>, server: Server, request: Request) -> Response {
+    match front.scope(server) {
         Ok(scope) => front.post(scope, request).await,
         Err(response) => *response,
     }
 }
 
-async fn all_get(
+async fn get_stream(
     State(front): State<Front>,
+    server: Server,
     Extension(user): Extension<Arc<User>>,
     headers: HeaderMap,
 ) -> Response {
-    front.get(&Scope::All, &user, &headers).await
-}
-
-async fn one_get(
-    State(front): State<Front>,
-    Path(server): Path<String>,
-    Extension(user): Extension<Arc<User>>,
-    headers: HeaderMap,
-) -> Response {
-    match front.scope(&server) {
+    match front.scope(server) {
         Ok(scope) => front.get(&scope, &user, &headers).await,
         Err(response) => *response,
     }
 }
 
-async fn all_delete(
+async fn delete_session(
     State(front): State<Front>,
+    server: Server,
     Extension(user): Extension<Arc<User>>,
     headers: HeaderMap,
 ) -> Response {
-    front.delete(&Scope::All, &user, &headers).await
-}
-
-async fn one_delete(
-    State(front): State<Front>,
-    Path(server): Path<String>,
-    Extension(user): Extension<Arc<User>>,
-    headers: HeaderMap,
-) -> Response {
-    match front.scope(&server) {
+    match front.scope(server) {
         Ok(scope) => front.delete(&scope, &user, &headers).await,
         Err(response) => *response,
     }
@@ -128,9 +106,10 @@ pub(super) fn status_of(client: &Client, error_code: Option<i64>) -> StatusCode 
 }
 
 impl Front {
-    fn scope(&self, server: &str) -> Result<Scope, Box<Response>> {
-        match self.gateway.upstream(server) {
-            Some(upstream) => Ok(Scope::One(upstream.name.clone())),
+    fn scope(&self, server: Server) -> Result<Scope, Box<Response>> {
+        let Some(Path(server)) = server else { return Ok(Scope::All) };
+        match self.gateway.server_name(&server) {
+            Some(name) => Ok(Scope::One(name)),
             None => {
                 let message = format!("there is no server `{server}` in the configuration");
                 let error = RpcError::new(rpc::INVALID_REQUEST, message);

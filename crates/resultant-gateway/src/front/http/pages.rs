@@ -2,19 +2,19 @@
 
 use axum::{
     Json as JsonBody,
-    extract::State,
-    http::{HeaderMap, StatusCode, header},
+    extract::{Request, State},
+    http::{HeaderMap, Method, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
 use serde_json::json;
 
-use super::{Front, sign_in};
+use super::{Front, sign_in, web};
 use crate::{auth::Surface, upstream::State as ServerState};
 
 /// The first page: what this is and where to go.
 pub(super) async fn home(State(front): State<Front>, headers: HeaderMap) -> Response {
     if sign_in::is_browser(&headers) {
-        return sign_in::page();
+        return web::page(&front, &headers).await.unwrap_or_else(sign_in::page);
     }
     let servers: Vec<String> = match front.may_see_servers(&headers).await {
         true => front.gateway.upstreams().iter().map(|server| server.name.to_string()).collect(),
@@ -36,8 +36,19 @@ impl Front {
     }
 }
 
-/// Every other path.
-pub(super) async fn nowhere() -> Response {
+/// Every other path: the files of the page.
+pub(super) async fn elsewhere(State(front): State<Front>, request: Request) -> Response {
+    let (request, _) = request.into_parts();
+    if matches!(request.method, Method::GET | Method::HEAD) {
+        let (path, headers) = (request.uri.path(), &request.headers);
+        let mut file = web::page_file(&front, path, headers).await;
+        if file.is_none() {
+            file = web::demo_file(&front, path, headers).await;
+        }
+        if let Some(file) = file {
+            return file;
+        }
+    }
     (
         StatusCode::NOT_FOUND,
         "there is nothing here; MCP is at /mcp, and / says what else there is\n",

@@ -131,11 +131,11 @@ impl Hits {
                 "{names} is binary and has no lines; files_read by bytes shows a part"
             )));
         }
-        let mut opening = format!("{{\"count\":{},", self.count);
         if self.shown_max == 0 && !self.has_several {
             // Who only wants the count needs nothing else.
             return Ok(format!("{{\"count\":{}}}", self.count));
         }
+        let mut opening = format!("{{\"count\":{},", self.count);
         if self.has_several {
             let (shown, _) =
                 limits.page.half().most(self.files.len(), |count| self.files[..count].join(","));

@@ -1,11 +1,16 @@
 //! Files that nobody announced: base64 inside of strings. And errors that nobody flagged.
 
+use std::borrow::Cow;
+
 use super::{Builder, Fallback, FileBytes, FileDetails, Proposal};
 use crate::{
     artifact::{measure_base64, signature},
     json::{Json, Object, push_string, rewrite_strings, unescape},
     note::{Note, Rule},
 };
+
+/// Shorter lines of base64 are not taken for one text that was wrapped.
+const WRAPPED_LINE_BYTES_MIN: usize = 40;
 
 /// What a text starts with that is most likely an error.
 const ERROR_STARTS: [&str; 12] = [
@@ -71,18 +76,15 @@ impl Builder<'_> {
     /// The text with the names of files in place of their bytes; `None` where it has none.
     fn text_without_base64(&mut self, text: &str, place: &str) -> Option<String> {
         let inline_max = self.limits.inline_base64_bytes_max;
-        let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_=".contains(byte);
-        let bytes = text.as_bytes();
         let mut out = String::new();
         let (mut copied, mut at) = (0, 0);
-        while at < bytes.len() {
-            let len = bytes[at..].iter().take_while(|byte| is_digit(byte)).count();
-            if len <= inline_max {
+        while at < text.len() {
+            let (len, run) = base64_run(&text.as_bytes()[at..]);
+            if run.len() <= inline_max {
                 at += len.max(1);
                 continue;
             }
-            let run = &text[at..at + len];
-            if let Some(name) = self.file_of_run(run, mime_before(&text[..at]), place) {
+            if let Some(name) = self.file_of_run(&run, mime_before(&text[..at]), place) {
                 out.push_str(&text[copied..at]);
                 out.push_str(&format!("[the file {name}]"));
                 copied = at + len;
@@ -132,6 +134,39 @@ impl Builder<'_> {
             let message = "the text looks like an error, but is not flagged as one";
             self.note(Note::remark(Rule::R9, "/results", message));
         }
+    }
+}
+
+/// How many bytes at the beginning may be base64, and that base64 without its line ends: mail and
+/// `base64` in a shell wrap it into lines of one length, of which only the last is shorter.
+fn base64_run(bytes: &[u8]) -> (usize, Cow<'_, str>) {
+    let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_=".contains(byte);
+    let digits = |bytes: &[u8]| bytes.iter().take_while(|byte| is_digit(byte)).count();
+    // Digits are ASCII.
+    let text = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
+    let width = digits(bytes);
+    let (mut end, mut last) = (width, width);
+    let mut joined = String::new();
+    while last == width && width >= WRAPPED_LINE_BYTES_MIN {
+        let line_end = match &bytes[end..] {
+            [b'\n', ..] => 1,
+            [b'\r', b'\n', ..] => 2,
+            _ => break,
+        };
+        let start = end + line_end;
+        last = digits(&bytes[start..]);
+        if last == 0 || last > width {
+            break;
+        }
+        if joined.is_empty() {
+            joined.push_str(text(&bytes[..width]));
+        }
+        end = start + last;
+        joined.push_str(text(&bytes[start..end]));
+    }
+    match joined.is_empty() {
+        true => (width, Cow::Borrowed(text(&bytes[..width]))),
+        false => (end, Cow::Owned(joined)),
     }
 }
 

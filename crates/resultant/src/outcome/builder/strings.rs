@@ -46,6 +46,7 @@ impl Builder<'_> {
         }
         let Some(spilled) = self.spills.get(&id).cloned() else { return String::new() };
         let rest = spilled.undecodable_rest.and_then(|rest| self.spills.get(&rest).cloned());
+        let same = self.same_file(&spilled).filter(|_| spilled.is_decoded).map(Artifact::label);
         let stand_in = match rest {
             // It does not even start like base64: it is a text.
             Some(rest) if spilled.size == 0 => self.keep_long_text(place, &rest, file_name),
@@ -59,13 +60,14 @@ impl Builder<'_> {
                 let Spilled { prefix, size, .. } = &spilled;
                 format!("{prefix}[{size} bytes in {start}, decoded from base64, then {end}]")
             }
-            None if spilled.is_decoded && self.same_file(&spilled).is_some() => {
-                // It came in another lane too, and one file is enough.
-                self.used.insert(id);
-                let label = self.same_file(&spilled).map(Artifact::label).unwrap_or_default();
-                format!("{}[the file {label}]", spilled.prefix)
-            }
             None if spilled.is_decoded => {
+                if let Some(label) = same {
+                    // It came in another lane too, and one file is enough.
+                    self.used.insert(id);
+                    let stand_in = format!("{}[the file {label}]", spilled.prefix);
+                    self.stand_ins.insert(id, stand_in.clone());
+                    return stand_in;
+                }
                 let mime = signature(&spilled.head).unwrap_or("application/octet-stream");
                 let file_name = match extension_for(mime) {
                     "" => "string.bin".to_owned(),

@@ -39,15 +39,25 @@ pub(super) fn next_call(lead: &Lead<'_>, more: More) -> Option<String> {
             },
         },
     };
+    Some(call(tool, lead.file_name(), key, &value))
+}
+
+/// The call that reads this file from its start.
+pub(super) fn read_call(file_name: &str, more: More) -> Option<String> {
+    let More::Tools { read, .. } = more else { return None };
+    Some(call(read, file_name, "by", "\"lines\""))
+}
+
+fn call(tool: &str, file_name: &str, key: &str, value: &str) -> String {
     let mut out = String::new();
     let mut writer = ObjectWriter::new(&mut out);
     writer.text("tool", tool);
     let mut arguments = ObjectWriter::new(writer.key("arguments"));
-    arguments.text("file", lead.file_name());
-    arguments.key(key).push_str(&value);
+    arguments.text("file", file_name);
+    arguments.key(key).push_str(value);
     arguments.end();
     writer.end();
-    Some(out)
+    out
 }
 
 /// What one looks for in a log: the worst there is.

@@ -7,7 +7,7 @@ use std::{io, sync::Arc};
 
 use axum::{Json, extract::State, response::IntoResponse};
 use futures_util::StreamExt as _;
-use resultant::{Outcome, Protocol, ReadOptions, Sink, SpillId};
+use resultant::{Outcome, Protocol, ReadOptions, Sees, Sink, SpillId};
 use resultant_store::ByteStream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ use crate::{
         operation::Operation,
         problem::{BAD_REQUEST, CONFLICT, NOT_FOUND, Problem, STORE},
     },
-    pipeline::again,
+    pipeline::{Seen, again},
     tokens,
 };
 
@@ -53,6 +53,36 @@ pub(super) fn operations() -> Vec<Operation> {
 struct RenderingsQuery {
     /// The protocol version of the client, such as `2025-06-18`; the newest when absent.
     client: Option<String>,
+    /// Which client it is: a name of `clients` in the settings. The one that called when absent.
+    profile: Option<String>,
+}
+
+/// What a client's model sees.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SeenInfo {
+    /// The lanes that it sees; where that is not known, each that it may see by itself.
+    lanes: Vec<SeenLaneInfo>,
+    /// All its tokens; of lanes by themselves the most.
+    tokens: u64,
+    /// All its bytes.
+    bytes: u64,
+    /// The tokens that it would have seen of what the server answered.
+    tokens_before: u64,
+    /// How many fewer it sees; less than none where it sees more.
+    tokens_saved: i64,
+}
+
+/// A lane of a result.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SeenLaneInfo {
+    /// `content` or `structured`.
+    lane: String,
+    /// What stands in it; of more than 1 MiB the beginning.
+    text: String,
+    /// Its tokens.
+    tokens: u64,
+    /// Its bytes.
+    bytes: u64,
 }
 
 /// A document, or its beginning.
@@ -94,6 +124,10 @@ struct Renderings {
     dialect: String,
     /// The protocol version of `client`.
     protocol: String,
+    /// The client that it is written for, as `clients` in the settings names it.
+    profile: String,
+    /// What that client's model sees of the result.
+    seen: SeenInfo,
     /// What the model gets.
     model: ModelRendering,
     /// The `CallToolResult` of an MCP client.
@@ -104,6 +138,31 @@ struct Renderings {
     contract: Rendering,
     /// What a program gets that knows response-v2.
     envelope: Rendering,
+}
+
+fn seen(written: &resultant::Json, before: &Seen, sees: Sees) -> SeenInfo {
+    let lanes = Seen::lanes(written, sees);
+    let now = Seen::of(written.as_text().as_bytes()).tokens(sees);
+    let tokens_before = before.tokens(sees);
+    let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    SeenInfo {
+        tokens: now,
+        bytes: lanes.iter().map(|lane| lane.text.len() as u64).sum(),
+        tokens_before,
+        tokens_saved: signed(tokens_before) - signed(now),
+        lanes: lanes
+            .into_iter()
+            .map(|lane| SeenLaneInfo {
+                lane: lane.name.to_owned(),
+                bytes: lane.text.len() as u64,
+                tokens: lane.tokens,
+                text: match lane.text.len() <= RENDERING_BYTES_MAX {
+                    true => lane.text,
+                    false => lane.text[..lane.text.floor_char_boundary(HEAD_BYTES)].to_owned(),
+                },
+            })
+            .collect(),
+    }
 }
 
 fn rendering(json: resultant::Json) -> Rendering {
@@ -140,13 +199,23 @@ async fn renderings(
     let bytes = bytes.ok_or_else(|| {
         Problem::new(NOT_FOUND, "what the server answered was not kept").hint("see `keep_raw`")
     })?;
-    let (options, client) = again::options(&api.gateway, &call, protocol).await;
     let config = api.gateway.config();
+    let profile = match query.profile.as_deref() {
+        Some(name) => config.clients.row(name).ok_or_else(|| {
+            let known: Vec<&str> = config.clients.each().map(|known| &*known.name).collect();
+            let hint = format!("one of {}", known.join(", "));
+            Problem::bad("`profile` is no client known here").hint(hint)
+        })?,
+        None => config.clients.profile(&call.client),
+    }
+    .clone();
+    let (options, client) = again::options(&api.gateway, &call, &profile, protocol).await;
     let permit = api.gateway.large.clone().acquire_owned().await;
     let (sender, chunks) = mpsc::channel(CHUNKS_MAX);
     let write = move || {
         let _permit = permit;
-        let outcome = read(&options, chunks)?;
+        let mut before = Seen::default();
+        let outcome = read(&options, chunks, &mut before)?;
         let mut model = outcome.to_model(&client.budget);
         model.text = clean::text(&config, &model.text).into_owned();
         let written = outcome.to_client(&client).json;
@@ -154,6 +223,8 @@ async fn renderings(
         Ok(Renderings {
             dialect: outcome.dialect.name().to_owned(),
             protocol: protocol.as_str().to_owned(),
+            seen: seen(&written, &before, profile.sees),
+            profile: profile.name,
             client: rendering(written),
             view: rendering(outcome.to_view(&client.budget)),
             contract: rendering(outcome.to_contract()),
@@ -190,13 +261,17 @@ async fn send(mut bytes: ByteStream, sender: mpsc::Sender<bytes::Bytes>) -> Resu
 fn read(
     options: &Arc<ReadOptions>,
     mut chunks: mpsc::Receiver<bytes::Bytes>,
+    before: &mut Seen,
 ) -> io::Result<Outcome> {
     let mut sink = ReadPast;
     let mut reader = options.reader(&mut sink);
     loop {
         match chunks.blocking_recv() {
             Some(chunk) if chunk.is_empty() => return Ok(reader.finish()),
-            Some(chunk) => reader.feed(&chunk),
+            Some(chunk) => {
+                before.feed(&chunk);
+                reader.feed(&chunk);
+            }
             None => return Err(io::ErrorKind::UnexpectedEof.into()),
         }
     }

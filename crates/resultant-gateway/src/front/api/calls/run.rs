@@ -19,6 +19,7 @@ use tokio::sync::watch;
 use super::running::{Ears, GivenAnswer, UnderWay};
 use crate::{
     caller::Caller,
+    catalog::Viewer,
     client::Scope,
     clock,
     events::AnyJson,
@@ -28,9 +29,12 @@ use crate::{
         extract::{Place, Said, Who, id},
         files::FileInfo,
         operation::Operation,
-        problem::{BAD_REQUEST, BUSY, CALL_FAILED, CANCELLED, NOT_FOUND, Problem, ProblemDocument},
+        problem::{
+            BAD_REQUEST, BUSY, CALL_FAILED, CANCELLED, FORBIDDEN, NOT_FOUND, Problem,
+            ProblemDocument,
+        },
     },
-    local::{CallError, Delivery, LocalCall, Question, Seat, Step},
+    local::{CallError, Delivery, LocalCall, Question, Seat, Step, api_client},
     pipeline::{Audience, Text},
     retrieval, rpc, tokens,
 };
@@ -95,6 +99,18 @@ struct NewCall {
     /// Whether the answer is a stream of events.
     #[serde(default)]
     stream: bool,
+    /// `app` where the view of a tool calls, and not the person: it may call what is for apps, of
+    /// its own server, which is to be named.
+    #[serde(rename = "as")]
+    caller: Option<CallerWord>,
+}
+
+/// On whose behalf a tool is called.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum CallerWord {
+    /// The view of a tool (MCP Apps).
+    App,
 }
 
 /// A call that goes on.
@@ -254,7 +270,7 @@ impl Run {
         let scope = match &new.server {
             Some(server) => {
                 let is_own = server == retrieval::SERVER && api.gateway.has_own_tools();
-                match api.gateway.upstream(server) {
+                match api.gateway.upstream_of(caller.owner(), server) {
                     Some(upstream) => Scope::One(upstream.name.clone()),
                     None if is_own => Scope::One(retrieval::SERVER.into()),
                     None => return Err(no_such_server(server)),
@@ -425,6 +441,25 @@ fn accepts_events(headers: &HeaderMap) -> bool {
     accepted.is_some_and(|accepted| accepted.contains("text/event-stream"))
 }
 
+/// Lets the view of a tool call what says that it is for apps, and nothing else.
+async fn check_app(api: &Api, caller: &Caller, new: &NewCall) -> Result<(), Problem> {
+    let Some(server) = &new.server else {
+        return Err(Problem::bad("`as` needs `server`: an app calls tools of its own server"));
+    };
+    let upstream = api.gateway.upstream(server).ok_or_else(|| no_such_server(server))?;
+    let client = api_client(caller.clone(), Scope::One(upstream.name.clone()));
+    let found = api.gateway.find_tool(&client, &new.tool).await;
+    // What is not listed says nothing of whom it is for.
+    match found {
+        Ok((_, _, Some(tool))) if tool.is_for(Viewer::App) => Ok(()),
+        _ => {
+            let detail = format!("`{}` is no tool that an app may call", new.tool);
+            let hint = "the tool's `_meta.ui.visibility` has no `app`, or it is not listed";
+            Err(Problem::new(FORBIDDEN, detail).hint(hint))
+        }
+    }
+}
+
 async fn call(
     State(api): State<Api>,
     Who(user): Who,
@@ -433,6 +468,9 @@ async fn call(
     Said(new): Said<NewCall>,
 ) -> Result<Response, Problem> {
     let caller = api.caller(&user, &session).await?;
+    if let Some(CallerWord::App) = new.caller {
+        check_app(&api, &caller, &new).await?;
+    }
     let is_streamed = new.stream || accepts_events(&headers);
     let mut run = Run::start(&api, &caller, &new, is_streamed)?;
     let location = run.location();

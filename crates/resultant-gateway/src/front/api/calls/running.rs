@@ -131,7 +131,7 @@ pub(in crate::front::api) struct Seats {
 
 impl Seats {
     /// The place of a caller's session.
-    pub(super) fn of(
+    pub(in crate::front::api) fn of(
         &self,
         gateway: &Arc<Gateway>,
         caller: &Caller,

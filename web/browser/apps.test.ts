@@ -1,0 +1,116 @@
+// MCP Apps: two public ones, and one that tries what it may not.
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { canvasOf, expectShown, runTool, stageOf, toolAt } from "./harness/acts";
+import { Canary } from "./harness/canary";
+import { connectAgent } from "./harness/client";
+import { useGateway, visit } from "./harness/visit";
+import { goodPdf } from "./hostile/pdf";
+
+const peers = process.env.RESULTANT_TEST_NODE_MCP_APPS ?? "";
+const hasPeers = peers !== "";
+if (!hasPeers && process.env.CI) throw new Error("RESULTANT_TEST_NODE_MCP_APPS is not set");
+
+describe.skipIf(!hasPeers)("public apps", () => {
+  const folder = join(peers, "node_modules/@modelcontextprotocol");
+  const papers = mkdtempSync(join(tmpdir(), "resultant-papers-"));
+  const paper = join(papers, "paper.pdf");
+  writeFileSync(paper, goodPdf(["The first page of the paper", "The second"]));
+  afterAll(() => rmSync(papers, { recursive: true }));
+  const server = (name: string, ...words: string[]) => ({ command: process.execPath, args: [join(folder, name, "dist/index.js"), "--stdio", ...words] });
+  // That server reads the files that it is started with, and no others.
+  const gateway = useGateway({ servers: { monitor: server("server-system-monitor"), pdf: server("server-pdf", paper) } });
+
+  test("the system monitor draws and goes on asking its server", async () => {
+    const session = await gateway().newSession();
+    const { page } = await visit(gateway(), { at: toolAt("monitor", "get-system-info", session) });
+    await runTool(page);
+    const panel = canvasOf(page).getByRole("tabpanel").filter({ has: page.locator("iframe") });
+    const app = stageOf(panel).locator("iframe").contentFrame();
+    await expectShown(app.getByText(/Memory/i));
+    await expectShown(app.locator("canvas"));
+    // It polls a tool that is for apps only.
+    const polled = async () => JSON.stringify(await gateway().api(`/api/calls?session=${session}`));
+    await expect.poll(polled, { timeout: 15_000 }).toContain("poll-system-stats");
+  });
+
+  // It would keep the page's number in a storage that it has no origin for, and does without.
+  test("the PDF app reads a document piece by piece", async () => {
+    const session = await gateway().newSession();
+    const { page } = await visit(gateway(), { at: toolAt("pdf", "display_pdf", session, { url: `file://${paper}` }), expected: [/lacks the 'allow-same-origin' flag/] });
+    await runTool(page);
+    const panel = canvasOf(page).getByRole("tabpanel").filter({ has: page.locator("iframe") });
+    const app = stageOf(panel).locator("iframe").contentFrame();
+    await expectShown(app.getByText(/The first page of the paper/));
+  });
+});
+
+describe("an app that tries what it may not", () => {
+  const gateway = useGateway();
+  let canary: Canary;
+  beforeAll(async () => {
+    canary = await Canary.start();
+    writeFileSync(join(gateway().shelf, "app.html"), tryingApp(canary.url));
+  });
+  afterAll(() => canary.end());
+
+  test("gets its own tools, not a model's, and no network", async () => {
+    const session = await gateway().newSession();
+    const expected = [/Content Security Policy|Refused|ERR_BLOCKED_BY_CSP/];
+    // The browser tells of a request also where it was refused; the canary knows whether it came.
+    const origins = [new RegExp(`^${canary.url}/`)];
+    const { page } = await visit(gateway(), { at: toolAt("shelf", "open_app", session), expected, origins });
+    await runTool(page);
+    const panel = canvasOf(page).getByRole("tabpanel").filter({ has: page.locator("iframe") });
+    const app = stageOf(panel).locator("iframe").contentFrame();
+    await expectShown(app.getByText("for_apps: an app called"));
+    await expectShown(app.getByText("for_models: refused"));
+    await expectShown(app.getByText("demo echo: refused"));
+    await expectShown(app.getByText("fetch: refused"));
+    await expectShown(app.getByText("parent: refused"));
+    expect(existsSync(join(gateway().shelf, "for_models.txt"))).toBe(false);
+    expect(canary.heard).toEqual([]);
+  });
+
+  test("a model is not offered an app's tools, and cannot call them", async () => {
+    const agent = await connectAgent(gateway());
+    const { tools } = await agent.client.listTools();
+    const names = tools.map((tool) => tool.name);
+    expect(names).toContain("shelf_for_models");
+    expect(names).not.toContain("shelf_for_apps");
+    const refused = agent.client.callTool({ name: "shelf_for_apps", arguments: {} });
+    await expect(refused.then((result) => (result.isError ? Promise.reject(new Error("refused")) : result))).rejects.toThrow();
+    await agent.end();
+  });
+});
+
+/** An app without the SDK: it says each thing that it tried, and how that ended. */
+function tryingApp(canary: string): string {
+  return `<!doctype html><html lang="en"><title>Trying</title><h1>Trying</h1><ul id="list"></ul>
+<script>
+let last = 0;
+const waiting = new Map();
+const say = (text) => { const item = document.createElement("li"); item.textContent = text; list.append(item); };
+const send = (message) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
+const ask = (method, params) => new Promise((resolve, reject) => { last += 1; waiting.set(last, { resolve, reject }); send({ id: last, method, params }); });
+addEventListener("message", ({ data }) => {
+  const asked = waiting.get(data?.id);
+  if (!asked || data.method) return;
+  waiting.delete(data.id);
+  data.error ? asked.reject(new Error(data.error.message)) : asked.resolve(data.result);
+});
+const call = (name) => ask("tools/call", { name, arguments: {} }).then((result) => result.isError ? "refused" : result.content[0].text, () => "refused");
+(async () => {
+  await ask("ui/initialize", { protocolVersion: "2026-01-26", appInfo: { name: "trying", version: "1" }, appCapabilities: {} });
+  send({ method: "ui/notifications/initialized" });
+  say("for_apps: " + await call("for_apps"));
+  say("for_models: " + await call("for_models"));
+  say("demo echo: " + await call("echo"));
+  say("fetch: " + await fetch("${canary}/app").then(() => "done", () => "refused"));
+  new Image().src = "${canary}/app-image";
+  try { say("parent: " + parent.parent.document.title); } catch { say("parent: refused"); }
+})();
+</script></html>`;
+}

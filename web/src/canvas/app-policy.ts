@@ -1,0 +1,70 @@
+// What an MCP App may do: which origins it may reach, by what its resource declares, and which tools it may call,
+// by what the tools declare. Both are checked again by the gateway; here so that nothing is even asked.
+
+import { member, type Node } from "../json/json";
+import type { Tool } from "../state/tool";
+
+export interface AppCsp {
+  connectDomains?: string[];
+  resourceDomains?: string[];
+  frameDomains?: string[];
+  baseUriDomains?: string[];
+}
+
+const DOMAINS_MAX = 50;
+const SCHEMES: Record<keyof AppCsp, RegExp> = {
+  connectDomains: /^(https?|wss?):$/,
+  resourceDomains: /^https?:$/,
+  frameDomains: /^https?:$/,
+  baseUriDomains: /^https?:$/,
+};
+
+/** The usable part of a declaration. What is no plain origin is left out, as is anything that names one of ours. */
+export function readCsp(declared: unknown, ours: readonly string[]): AppCsp {
+  const csp: AppCsp = {};
+  if (typeof declared !== "object" || declared === null) return csp;
+  for (const key of Object.keys(SCHEMES) as (keyof AppCsp)[]) {
+    const list: unknown = Reflect.get(declared, key);
+    if (!Array.isArray(list)) continue;
+    const domains = list.flatMap((each: unknown) => domainOf(each, SCHEMES[key], ours)).slice(0, DOMAINS_MAX);
+    if (domains.length > 0) csp[key] = [...new Set(domains)];
+  }
+  return csp;
+}
+
+/** An origin, perhaps with a wildcard as its first label: `https://*.example.com`. */
+function domainOf(value: unknown, schemes: RegExp, ours: readonly string[]): string[] {
+  if (typeof value !== "string" || /[\s;,'"]/.test(value)) return [];
+  const parts = /^([a-z]+:)\/\/(\*\.)?([^/*?#@\\]+)\/?$/i.exec(value);
+  if (!parts || !schemes.test(parts[1]!.toLowerCase())) return [];
+  try {
+    const url = new URL(`${parts[1]}//${parts[3]}`);
+    if (url.pathname !== "/" && url.pathname !== "") return [];
+    const host = `${parts[2] ?? ""}${url.host}`;
+    const isOurs = ours.some((own) => new URL(own).host === url.host);
+    return isOurs || host === "*." || url.hostname === "" ? [] : [`${url.protocol}//${host}`];
+  } catch {
+    return [];
+  }
+}
+
+/** Why an app of `server` may not call a tool; nothing where it may. */
+export function refusalOfCall(tools: readonly Tool[], server: string, name: string): string | undefined {
+  const tool = tools.find((each) => each.server === server && each.name === name);
+  if (!tool) return `The server ${server} has no tool ${name}.`;
+  const visibility = member(member(member(tool.definition, "_meta"), "ui"), "visibility");
+  if (visibility?.kind !== "array") return undefined;
+  const isForApps = visibility.items.some((each: Node) => each.kind === "string" && each.value === "app");
+  return isForApps ? undefined : `The tool ${name} is not for apps.`;
+}
+
+/** Whether a link that an app wants opened can be asked about at all. */
+export function linkOf(address: unknown): URL | undefined {
+  if (typeof address !== "string") return undefined;
+  try {
+    const url = new URL(address);
+    return url.protocol === "https:" || url.protocol === "http:" || url.protocol === "mailto:" ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}
