@@ -1,35 +1,17 @@
 // The React hooks in a real browser, in StrictMode, against a peer that shows every frame.
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import type { Stage } from "./fixture/react.js";
-import { launch } from "./support/chromium.js";
-import { Peer, type Told } from "./support/peer.js";
-import { Site } from "./support/site.js";
+import type { Peer, Told } from "./support/peer.js";
+import { withPeer } from "./support/with-peer.js";
 
-let browser: Browser;
-let site: Site;
 let peer: Peer;
-let context: BrowserContext;
 let page: Page;
-
-beforeAll(async () => {
-  browser = await launch();
-  site = await new Site(inject("fixture")).start();
-});
-afterAll(async () => {
-  await browser.close();
-  await site.stop();
-});
-beforeEach(async () => {
-  peer = await new Peer().start();
-  context = await browser.newContext();
-  page = await context.newPage();
-  await page.goto(`${site.url}/react.html`);
+withPeer(async (parts) => {
+  peer = parts.peer;
+  page = await parts.context.newPage();
+  await page.goto(`${parts.site.url}/react.html`);
   await page.waitForFunction(() => "setStage" in window);
-});
-afterEach(async () => {
-  await context.close();
-  await peer.stop();
 });
 
 const show = (stage: Omit<Stage, "url">) =>

@@ -164,14 +164,24 @@ struct Report {
     display: Value,
 }
 
+/// A file as that contract has it.
 #[derive(Serialize)]
-struct File {
-    name: &'static str,
+pub(super) struct File {
+    pub(super) name: &'static str,
     mime: &'static str,
     size: usize,
     description: &'static str,
     viewer: &'static str,
     b64: Bytes<Vec<u8>>,
+}
+
+impl File {
+    pub(super) fn new(
+        (name, mime, description, viewer): (&'static str, &'static str, &'static str, &'static str),
+        bytes: Vec<u8>,
+    ) -> File {
+        File { name, mime, size: bytes.len(), description, viewer, b64: Bytes(bytes) }
+    }
 }
 
 /// A file of a kind.
@@ -214,7 +224,7 @@ fn file(kind: &str) -> File {
             ("readings.bin", "application/octet-stream", "A day of readings", "auto", bytes)
         }
     };
-    File { name, mime, size: bytes.len(), description, viewer, b64: Bytes(bytes) }
+    File::new((name, mime, description, viewer), bytes)
 }
 
 fn sales_report(call: &Call) -> Result<Answer, Failure> {

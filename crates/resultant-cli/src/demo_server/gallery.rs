@@ -1,13 +1,14 @@
 //! Tools that fill a canvas: one small file for each way of showing one, in any choice and
 //! arrangement, and a table that is long.
 
-use resultant::{Bytes, Failure};
+use resultant::Failure;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
     call::{Answer, Call},
     content::{archive, chart, documents, gif, pdf, sound},
+    files::File,
     tools::{Effect, Tool},
 };
 
@@ -61,16 +62,6 @@ struct Shown {
     display: Value,
 }
 
-#[derive(Serialize)]
-struct File {
-    name: &'static str,
-    mime: &'static str,
-    size: usize,
-    description: &'static str,
-    viewer: &'static str,
-    b64: Bytes<Vec<u8>>,
-}
-
 fn file(kind: &str) -> File {
     let (name, mime, description, viewer, bytes) = match kind {
         "png" => ("chart.png", "image/png", "Takings by month", "image", chart::png()),
@@ -111,7 +102,7 @@ fn file(kind: &str) -> File {
             ("readings.bin", "application/octet-stream", "A day of readings", "auto", bytes)
         }
     };
-    File { name, mime, size: bytes.len(), description, viewer, b64: Bytes(bytes) }
+    File::new((name, mime, description, viewer), bytes)
 }
 
 fn gallery(call: &Call) -> Result<Answer, Failure> {
@@ -129,14 +120,7 @@ fn gallery(call: &Call) -> Result<Answer, Failure> {
 fn table(call: &Call) -> Result<Answer, Failure> {
     let rows = call.number("rows", 100_000, 1..=1_000_000)?;
     let csv = documents::sales_csv(rows).into_bytes();
-    let file = File {
-        name: "till.csv",
-        mime: "text/csv",
-        size: csv.len(),
-        description: "The till's lines",
-        viewer: "auto",
-        b64: Bytes(csv),
-    };
+    let file = File::new(("till.csv", "text/csv", "The till's lines", "auto"), csv);
     Ok(call.reply(Shown {
         results: json!({"rows": rows}),
         artifacts: vec![file],

@@ -13,7 +13,7 @@ export interface Parts {
 }
 
 /** Tells `take` before each test what it has to work with. */
-export function withPeer(take: (parts: Parts) => void): void {
+export function withPeer(take: (parts: Parts) => unknown): void {
   let browser: Browser;
   let site: Site;
   let peer: Peer;
@@ -29,7 +29,7 @@ export function withPeer(take: (parts: Parts) => void): void {
   beforeEach(async () => {
     peer = await new Peer().start();
     context = await browser.newContext();
-    take({ browser, site, peer, context });
+    await take({ browser, site, peer, context });
   });
   afterEach(async () => {
     await context.close();

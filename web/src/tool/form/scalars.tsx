@@ -119,6 +119,28 @@ export function BooleanField({ value, onChange, id, describedBy, shape, path }: 
   const { touch } = useContext(Form);
   const chosen = value?.kind === "boolean" ? value.value : undefined;
   const isDefault = shape.default?.kind === "boolean" ? shape.default.value : undefined;
+  const segments = [true, false].map((each) => ({
+    label: String(each),
+    isChosen: chosen === each,
+    isDefault: chosen === undefined && isDefault === each,
+    choose: () => {
+      touch(keyOf(path));
+      onChange({ kind: "boolean", value: each });
+    },
+  }));
+  return <Segments id={id} describedBy={describedBy} segments={segments} />;
+}
+
+interface Segment {
+  label: string;
+  tip?: string;
+  isChosen: boolean;
+  isDefault?: boolean;
+  choose: () => void;
+}
+
+/** A few choices, side by side. */
+function Segments({ id, describedBy, segments }: { id: string; describedBy?: string; segments: Segment[] }): ReactElement {
   return (
     <div
       className="form-segments"
@@ -128,22 +150,10 @@ export function BooleanField({ value, onChange, id, describedBy, shape, path }: 
       id={id}
       tabIndex={-1}
     >
-      {[true, false].map((each) => (
-        <label
-          key={String(each)}
-          className={`form-segment ${chosen === undefined && isDefault === each ? "form-segment-default" : ""}`}
-        >
-          <input
-            type="radio"
-            className="form-segment-input"
-            name={id}
-            checked={chosen === each}
-            onChange={() => {
-              touch(keyOf(path));
-              onChange({ kind: "boolean", value: each });
-            }}
-          />
-          {String(each)}
+      {segments.map(({ label, tip, isChosen, isDefault, choose }, at) => (
+        <label key={at} className={`form-segment ${isDefault ? "form-segment-default" : ""}`} data-tip={tip}>
+          <input type="radio" className="form-segment-input" name={id} checked={isChosen} onChange={choose} />
+          {label}
         </label>
       ))}
     </div>
@@ -170,32 +180,16 @@ export function EnumField({
     !isItem &&
     shape.options.every((option) => option.label.length <= 18)
   ) {
-    return (
-      <div
-        className="form-segments"
-        role="radiogroup"
-        aria-labelledby={`${id}:label`}
-        aria-describedby={describedBy}
-        id={id}
-        tabIndex={-1}
-      >
-        {shape.options.map((option, i) => (
-          <label key={i} className="form-segment" data-tip={option.description}>
-            <input
-              type="radio"
-              className="form-segment-input"
-              name={id}
-              checked={i === at}
-              onChange={() => {
-                touch(keyOf(path));
-                onChange(option.value);
-              }}
-            />
-            {option.label}
-          </label>
-        ))}
-      </div>
-    );
+    const segments = shape.options.map((option, i) => ({
+      label: option.label,
+      tip: option.description,
+      isChosen: i === at,
+      choose: () => {
+        touch(keyOf(path));
+        onChange(option.value);
+      },
+    }));
+    return <Segments id={id} describedBy={describedBy} segments={segments} />;
   }
   const byDefault = shape.default ? ` (${labelOf(shape.default)} by default)` : "";
   return (
