@@ -4,9 +4,10 @@ import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { type Plugin, defineConfig } from "vite";
 
-// Two builds, because two origins serve them: the page, and what shows content of strangers.
-// `RESULTANT_BUILD` says which; scripts/build.mjs makes both.
+// Three builds, because each is served elsewhere: the page, what shows content of strangers, and the canvas that
+// hosts show in their chats, which scripts/build.mjs makes one document of. `RESULTANT_BUILD` says which.
 const isSandbox = process.env.RESULTANT_BUILD === "sandbox";
+const isHostApp = process.env.RESULTANT_BUILD === "hostapp";
 const page = resolve(import.meta.dirname, "index.html");
 const shells = ["stage", "run", "app"].map((name) => resolve(import.meta.dirname, `sandbox/${name}.html`));
 
@@ -38,6 +39,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 2000,
-    rollupOptions: { input: isSandbox ? shells : page },
+    rollupOptions: isHostApp
+      ? { input: resolve(import.meta.dirname, "hostapp/main.ts"), output: { entryFileNames: "canvas.js", assetFileNames: "canvas[extname]" } }
+      : { input: isSandbox ? shells : page },
   },
 });

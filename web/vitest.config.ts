@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "unit", include: ["src/**/*.test.ts", "sandbox/**/*.test.ts"], environment: "node" } },
+      { test: { name: "unit", include: ["src/**/*.test.ts", "sandbox/**/*.test.ts", "hostapp/**/*.test.ts"], environment: "node" } },
       {
         test: {
           name: "browser",

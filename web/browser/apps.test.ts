@@ -7,6 +7,7 @@ import { canvasOf, expectShown, runTool, stageOf, toolAt } from "./harness/acts"
 import { Canary } from "./harness/canary";
 import { connectAgent } from "./harness/client";
 import { useGateway, visit } from "./harness/visit";
+import { askAround, freshWindows } from "./hostile/html";
 import { goodPdf } from "./hostile/pdf";
 
 const peers = process.env.RESULTANT_TEST_NODE_MCP_APPS ?? "";
@@ -54,10 +55,15 @@ describe("an app that tries what it may not", () => {
     canary = await Canary.start();
     writeFileSync(join(gateway().shelf, "app.html"), tryingApp(canary.url));
   });
-  afterAll(() => canary.end());
+  afterAll(async () => {
+    await canary.end();
+    // What came late has been heard by now.
+    expect(canary.heard).toEqual([]);
+  });
 
   test("gets its own tools, not a model's, and no network", async () => {
     const session = await gateway().newSession();
+    await gateway().upload(session, "a.csv", "a,b\n1,2\n");
     const expected = [/Content Security Policy|Refused|ERR_BLOCKED_BY_CSP/];
     // The browser tells of a request also where it was refused; the canary knows whether it came.
     const origins = [new RegExp(`^${canary.url}/`)];
@@ -68,8 +74,15 @@ describe("an app that tries what it may not", () => {
     await expectShown(app.getByText("for_apps: an app called"));
     await expectShown(app.getByText("for_models: refused"));
     await expectShown(app.getByText("demo echo: refused"));
+    await expectShown(app.getByText("much_for_apps: The server's answer is larger than the 16 MiB"));
+    await expectShown(app.getByText("its own page: read"));
+    await expectShown(app.getByText("a file of the session: refused"));
     await expectShown(app.getByText("fetch: refused"));
     await expectShown(app.getByText("parent: refused"));
+    await expectShown(app.getByText("WebRTC: refused"));
+    await expectShown(app.getByText("frames: 0, the app goes on"));
+    expect(await app.locator("link, iframe").count()).toBe(0);
+    expect(await app.locator("html").evaluate(() => document.compatMode)).toBe("CSS1Compat");
     expect(existsSync(join(gateway().shelf, "for_models.txt"))).toBe(false);
     expect(canary.heard).toEqual([]);
   });
@@ -108,9 +121,18 @@ const call = (name) => ask("tools/call", { name, arguments: {} }).then((result) 
   say("for_apps: " + await call("for_apps"));
   say("for_models: " + await call("for_models"));
   say("demo echo: " + await call("echo"));
+  say("much_for_apps: " + await call("much_for_apps"));
+  const read = (uri) => ask("resources/read", { uri }).then(() => "read", () => "refused");
+  say("its own page: " + await read("ui://shelf/app.html"));
+  say("a file of the session: " + await read("resultant://files/a.csv"));
   say("fetch: " + await fetch("${canary}/app").then(() => "done", () => "refused"));
   new Image().src = "${canary}/app-image";
   try { say("parent: " + parent.parent.document.title); } catch { say("parent: refused"); }
+  try { ${askAround("", canary)}; say("WebRTC: done"); } catch { say("WebRTC: refused"); }
+  ${freshWindows((path) => `${canary}/${path}`).map((line) => `try { ${line} } catch {}`).join("\n  ")}
+  for (const rel of ["preconnect", "dns-prefetch", "prefetch"]) document.head.append(Object.assign(document.createElement("link"), { rel, href: "${canary}/app-" + rel }));
+  // A frame that is there a task later would have run by then.
+  setTimeout(() => say("frames: " + frames.length + ", the app goes on"));
 })();
 </script></html>`;
 }

@@ -1,12 +1,19 @@
 // Dashboards: frames of servers' own pages, by each persistence, over a restart, and the ones that
 // are refused.
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { canvasOf, expectGone, expectShown, runTool, stageOf, tabOf, tabsIn, toolAt } from "./harness/acts";
 import { useGateway, type VisitOptions, visit } from "./harness/visit";
 
-const gateway = useGateway();
+/** A second server whose dashboards have the ids of the first one's. */
+const twins = mkdtempSync(join(tmpdir(), "resultant-twins-"));
+afterAll(() => rmSync(twins, { recursive: true }));
+const shelf = join(import.meta.dirname, "servers/shelf.mjs");
+const gateway = useGateway({ servers: { twin: { command: process.execPath, args: [shelf, twins] } } });
 
 /** A page of a server's own, which writes down whether it was given a token. */
 let floor: Server;
@@ -37,7 +44,7 @@ async function openDashboard(name: string, options: VisitOptions = {}) {
   const at = toolAt("shelf", "give", session, { name });
   const opened = await visit(gateway(), { at, origins: [/^http:\/\/127\.0\.0\.1:/], ...options });
   await runTool(opened.page);
-  return { ...opened, session, page: opened.page, requests: opened.requests };
+  return { session, page: opened.page, requests: opened.requests, newTab: (at: string) => opened.newTab(at) };
 }
 
 test("the demo's dashboard lives", async () => {
@@ -73,6 +80,27 @@ test("a second result with the same id updates the tab in place", async () => {
   await expectShown(stageOf(panel).getByText("token secret-two"));
   const all = [...(await tabsIn(page, "Main pane")), ...(await tabsIn(page, "Second pane").catch(() => []))];
   expect(all.filter((name) => name.startsWith("Floor again"))).toHaveLength(1);
+});
+
+test("two servers have a tab each for the same id, and one that is closed is closed in every window", async () => {
+  layDashboard("both", { title: "Floor of the twin" });
+  copyFileSync(join(gateway().shelf, "both.json"), join(twins, "both.json"));
+  layDashboard("both", { title: "Floor of the shelf" });
+  const { page, session, newTab } = await openDashboard("both");
+  await gateway().call(session, "twin", "give", { name: "both" });
+  await expectShown(tabOf(page, "Floor of the twin"));
+  await expectShown(tabOf(page, "Floor of the shelf"));
+  const other = await newTab(toolAt("demo", "echo", session));
+  await expectShown(tabOf(other, "Floor of the shelf"));
+  await tabOf(page, "Floor of the shelf").click();
+  await tabOf(page, "Floor of the shelf").press("Delete");
+  for (const each of [page, other]) {
+    await expectGone(tabOf(each, "Floor of the shelf"));
+    await expectShown(tabOf(each, "Floor of the twin"));
+  }
+  await other.reload();
+  await expectShown(tabOf(other, "Floor of the twin"));
+  await expectGone(tabOf(other, "Floor of the shelf"));
 });
 
 test("an origin that is not allowed is refused on a card that says how to allow it", async () => {

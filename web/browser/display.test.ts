@@ -1,7 +1,7 @@
 // Where results go on the canvas: replace, append and split do what they say, and both the result
 // and the person can keep it closed.
 import { expect, test } from "vitest";
-import { canvasOf, expectShown, isCanvasOpen, mainOf, runTool, tabOf, tabsIn, toolAt } from "./harness/acts";
+import { canvasOf, expectShown, isCanvasOpen, mainOf, runTool, tabOf, tabsIn, toolAt, waitUntilLive } from "./harness/acts";
 import { artifact } from "./harness/gateway";
 import { useGateway, visit } from "./harness/visit";
 
@@ -93,4 +93,37 @@ test("a person can keep the canvas closed", async () => {
   // What is asked for is shown all the same.
   await mainOf(page).getByRole("button", { name: /^Show on the canvas: loud.txt/ }).click();
   await expectShown(tabOf(page, "loud.txt"));
+});
+
+test("files are open again after the page was loaded anew, without those that are gone", async () => {
+  const opened = await withFirst();
+  const { page } = opened;
+  layFile("second", { mode: "split" }, ["second.txt", "gone.txt"]);
+  await give(opened, "second");
+  await expect.poll(() => tabsIn(page, "Second pane")).toEqual(["second.txt", "gone.txt"]);
+  const session = await page.evaluate(() => sessionStorage.getItem("resultant.session"));
+  const files = await gateway().api<{ items: { key: string; name: string }[] }>(`/api/sessions/${session}/files`);
+  const gone = files.items.find((file) => file.name === "gone.txt");
+  // The call's own record names the file still, and is not what this is about.
+  await page.goto(`${gateway().url}/#${toolAt("demo", "echo", session ?? "")}`);
+  await gateway().api(`/api/files/${gone?.key}`, { method: "DELETE" });
+  await page.reload();
+  await expect.poll(() => tabsIn(page, "Main pane")).toEqual(["first.txt"]);
+  await expect.poll(() => tabsIn(page, "Second pane")).toEqual(["second.txt"]);
+  await expectShown(page.getByText("the words of first.txt"));
+  await expectShown(page.getByText("the words of second.txt"));
+  // What was closed stays closed.
+  await tabOf(page, "first.txt").press("Delete");
+  await expect.poll(() => tabsIn(page, "Main pane")).toEqual(["second.txt"]);
+  await page.reload();
+  await expect.poll(() => tabsIn(page, "Main pane")).toEqual(["second.txt"]);
+});
+
+test("another session does not get them", async () => {
+  const { page } = await withFirst();
+  const other = await gateway().newSession();
+  await page.goto(`${gateway().url}/#${toolAt("demo", "echo", other)}`);
+  await page.reload();
+  await waitUntilLive(page);
+  expect(await isCanvasOpen(page)).toBe(false);
 });

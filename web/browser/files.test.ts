@@ -67,3 +67,26 @@ test("what is missing is said at the field, and nothing is called", async () => 
   const calls = await gateway().api<{ items: unknown[] }>(`/api/calls?session=${session}`);
   expect(calls.items).toEqual([]);
 });
+
+test.each(["reduce", "no-preference"] as const)("what a long form leads to comes into view (motion: %s)", async (reducedMotion) => {
+  const session = await gateway().newSession();
+  const { page } = await visit(gateway(), { at: toolAt("shelf", "order", session), viewport: { width: 1440, height: 620 } });
+  await page.emulateMedia({ reducedMotion });
+  const main = mainOf(page);
+  await main.getByRole("textbox", { name: /^name/ }).fill("Ada");
+  await runTool(page);
+  const views = resultOf(page).getByRole("tablist", { name: "Views of the result" });
+  const isSeen = () =>
+    views.evaluate((element) => {
+      const column = element.closest(".tool-scroll")?.getBoundingClientRect();
+      const { top, bottom } = element.getBoundingClientRect();
+      return column !== undefined && top >= column.top && bottom + 80 <= column.bottom;
+    });
+  await expect.poll(isSeen).toBe(true);
+  // The focus stays where the person left it, and so does the form when the person goes back to it.
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Run");
+  await main.getByRole("textbox", { name: /^name/ }).focus();
+  await page.keyboard.press("End");
+  await main.getByRole("textbox", { name: /^name/ }).fill("Grace");
+  expect(await isSeen()).toBe(false);
+});

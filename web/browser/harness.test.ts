@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Canary } from "./harness/canary";
 import { connectAgent } from "./harness/client";
 import { newContext, useGateway } from "./harness/visit";
-import { hostileHtml, scriptedHtml, stayingHtml } from "./hostile/html";
+import { hiddenFrames, hostileHtml, scriptedHtml, stayingHtml } from "./hostile/html";
 import { hostileSvg } from "./hostile/svg";
 
 describe("the canary", () => {
@@ -46,6 +46,23 @@ describe("the canary", () => {
     await context.close();
     server.closeAllConnections();
     server.close();
+  });
+
+  test("hears the frames that a sandboxed page hides where nothing finds them", async () => {
+    const context = await newContext();
+    for (const line of hiddenFrames((path) => `${canary.url}/${path}`)) {
+      canary.heard.length = 0;
+      const page = await context.newPage();
+      await page.evaluate((html) => {
+        const frame = document.createElement("iframe");
+        frame.setAttribute("sandbox", "allow-scripts");
+        frame.srcdoc = html;
+        document.body.append(frame);
+      }, `<body><script>${line}</script>`);
+      await expect.poll(() => canary.heard, { message: line }).toContain("datagram");
+      await page.close();
+    }
+    await context.close();
   });
 });
 

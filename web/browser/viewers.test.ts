@@ -58,6 +58,41 @@ test("each kind of file has its viewer", async () => {
   await expectShown(bytes.getByText("00000000"));
 });
 
+test("numbers stand beside their lines, also where lines are wrapped", async () => {
+  const session = await gateway().newSession();
+  const lines = Array.from({ length: 5000 }, (_, at) => `${at + 1}. ${"some words and more ".repeat((at * 7) % 23)}`);
+  await gateway().upload(session, "long.txt", lines.join("\n"));
+  const { page } = await visit(gateway(), { at: toolAt("demo", "echo", session) });
+  await page.getByRole("navigation").getByRole("button", { name: /^long.txt/ }).click();
+  const panel = canvasOf(page).getByRole("tabpanel", { name: "long.txt" });
+  await expectShown(panel.getByRole("button", { name: "Lines wrapped" }));
+
+  /** The numbers that are drawn, each with how far it stands from the line that begins with it. */
+  const distances = () =>
+    panel.evaluate((element) => {
+      const tops = new Map([...element.querySelectorAll(".cm-line")].map((line) => [Number.parseInt(line.textContent ?? "", 10), line.getBoundingClientRect().top]));
+      const numbers = [...element.querySelectorAll<HTMLElement>(".cm-lineNumbers .cm-gutterElement")].filter((each) => each.style.visibility !== "hidden");
+      return numbers.map((each) => [Number(each.textContent), Math.abs(each.getBoundingClientRect().top - (tops.get(Number(each.textContent)) ?? Infinity))] as const);
+    });
+  const expectBeside = async (first: number, last: number) => {
+    const isBeside = async () => {
+      const all = await distances();
+      const isThere = all.some(([number]) => number >= first && number <= last);
+      return isThere && all.length > 5 ? all.filter(([, distance]) => distance > 0.3) : "not drawn";
+    };
+    await expect.poll(isBeside).toEqual([]);
+  };
+  await expectBeside(1, 1);
+  const scroller = panel.locator(".cm-scroller");
+  const scrollTo = (share: number) => scroller.evaluate((element, part) => void (element.scrollTop = part * element.scrollHeight), share);
+  await scrollTo(0.5);
+  await expectBeside(2000, 3000);
+  await page.setViewportSize({ width: 1100, height: 800 });
+  await expectBeside(2000, 3000);
+  await scrollTo(1);
+  await expectBeside(4900, 5000);
+});
+
 test("next and previous go through what is open", async () => {
   const session = await gateway().newSession();
   const { page } = await visit(gateway(), { at: toolAt("demo", "sales_report", session) });

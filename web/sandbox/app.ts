@@ -1,8 +1,10 @@
 // The proxy shell of MCP Apps: it frames the app's HTML with an origin that is nobody's and carries messages
 // between the app and the page. It understands one message, the HTML; all others it hands on as they are. Its
-// header, made from what the app's resource declares, holds for the frame inside too.
+// header, made from what the app's resource declares, holds for the frame inside too, and what no header can
+// forbid is taken away before the app's first script.
 
 import "./stage.css";
+import { quietApp } from "./quiet";
 import { element } from "./shell";
 
 const READY = "ui/notifications/sandbox-proxy-ready";
@@ -38,8 +40,19 @@ function show(params: { html: string }): void {
     referrerpolicy: "no-referrer",
     allow: "",
   });
-  app.srcdoc = params.html;
+  app.srcdoc = quietApp(params.html, hasFrames());
   document.body.replaceChildren(app);
+}
+
+/** Whether the app's resource declares origins for frames; the header of this shell is made from the same words. */
+function hasFrames(): boolean {
+  try {
+    const csp: unknown = JSON.parse(new URLSearchParams(location.search).get("csp") ?? "{}");
+    const frames: unknown = typeof csp === "object" && csp !== null ? Reflect.get(csp, "frameDomains") : undefined;
+    return Array.isArray(frames) && frames.length > 0;
+  } catch {
+    return false;
+  }
 }
 
 function methodOf(message: unknown): unknown {

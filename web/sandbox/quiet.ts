@@ -1,80 +1,40 @@
-// What is done to a page before it runs. The header forbids it every request, but browsers know more ways to
-// reach a network that no policy covers yet: WebRTC, hints to connect early, links, and frames that would have
-// all of it again. They are taken out of the text, and a script that runs before the page's first one takes them
-// away from the page's scripts. One thing is left: where a script sets `location`, Chromium opens a connection
-// before it asks the policy, and closes it without a request when the policy says no.
+// What is done to a stranger's page before it runs. The header forbids it every request that was not declared, but
+// browsers know more ways to reach a network that no policy covers yet: WebRTC, hints to connect early, links,
+// and frames that would have all of it again. A script that runs before the page's first one takes them away.
+// One thing is left: where a script sets `location`, Chromium opens a connection before it asks the policy, and
+// closes it without a request when the policy says no.
 
-const FORBIDDEN =
-  "iframe, frame, frameset, object, embed, fencedframe, portal, base, meta[http-equiv], link:not([rel=stylesheet])";
+import { preludeOf, withoutParsedRoots } from "./prelude";
 
-export function quieted(html: string): string {
+const FRAMES = "iframe, frame, frameset, object, embed, fencedframe, portal";
+
+/** Hints that a browser follows without asking a policy. Others (`preload`, `icon`) are asked about. */
+const HINTS =
+  "link[rel~=preconnect i], link[rel~=dns-prefetch i], link[rel~=prefetch i], link[rel~=prerender i], " +
+  "script[type=speculationrules i]";
+
+/** A page is only to be seen: what it does not need for that is not even tried. */
+const FORBIDDEN_IN_PAGE = `${FRAMES}, base, meta[http-equiv], link:not([rel=stylesheet]), script[type=speculationrules i]`;
+
+/** HTML that a person runs. It is also cleaned as text, which a browser reads ahead of the first script. */
+export function quietPage(html: string): string {
   const page = new DOMParser().parseFromString(html, "text/html");
-  for (const element of page.querySelectorAll(FORBIDDEN)) element.remove();
-  const doctype = page.compatMode === "CSS1Compat" ? "<!doctype html>" : "";
-  const first = `<script>(${take.toString()})(${JSON.stringify(FORBIDDEN)})</script>`;
+  for (const element of page.querySelectorAll(FORBIDDEN_IN_PAGE)) element.remove();
   const whole = document.createElement("div");
   whole.append(page.documentElement);
-  return `${doctype}${first}${whole.getHTML()}`;
+  return behind(preludeOf({ forbidden: FORBIDDEN_IN_PAGE, stopsLinks: "always" }), whole.getHTML());
 }
 
-/** Runs in the page's own window; it must not use anything from outside itself. */
-function take(forbidden: string): void {
-  const names = ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChannel", "WebTransport", "SharedWorker"];
-  for (const name of names) {
-    Object.defineProperty(window, name, { value: undefined, configurable: false, writable: false });
-  }
-  const call = Function.prototype.call;
-  const bound = <F extends (...args: never[]) => unknown>(method: F): F => call.bind(method) as unknown as F;
-  const remove = bound(Element.prototype.remove) as unknown as (element: Element) => void;
-  const matches = bound(Element.prototype.matches) as unknown as (element: Element, selector: string) => boolean;
-  const queryAll = bound(Element.prototype.querySelectorAll) as unknown as (
-    element: Element,
-    selector: string,
-  ) => NodeListOf<Element>;
-  const clear = (node: Node): void => {
-    if (!(node instanceof Element)) return;
-    const inside = queryAll(node, forbidden);
-    for (let at = 0; at < inside.length; at += 1) remove(inside[at]!);
-    if (matches(node, forbidden)) remove(node);
-  };
-  const onChange = (records: MutationRecord[]): void => {
-    for (let at = 0; at < records.length; at += 1) {
-      const added = records[at]!.addedNodes;
-      for (let place = 0; place < added.length; place += 1) clear(added[place]!);
-      if (records[at]!.type === "attributes") clear(records[at]!.target);
-    }
-  };
-  const observe = bound(MutationObserver.prototype.observe) as unknown as (
-    observer: MutationObserver,
-    root: Node,
-    options: MutationObserverInit,
-  ) => void;
-  const observer = new MutationObserver(onChange);
-  const watch = (root: Node): void =>
-    observe(observer, root, { childList: true, subtree: true, attributeFilter: ["rel", "http-equiv"] });
-  watch(document);
-  const prevent = bound(Event.prototype.preventDefault) as unknown as (event: Event) => void;
-  const path = bound(Event.prototype.composedPath) as unknown as (event: Event) => EventTarget[];
-  const getAttribute = bound(Element.prototype.getAttribute) as unknown as (at: Element, name: string) => string | null;
-  const startsWith = bound(String.prototype.startsWith) as unknown as (text: string, start: string) => boolean;
-  const stopLink = (event: Event): void => {
-    const along = path(event);
-    for (let at = 0; at < along.length; at += 1) {
-      const target = along[at];
-      if (!(target instanceof Element) || !matches(target, "a, area")) continue;
-      const href = getAttribute(target, "href") ?? getAttribute(target, "xlink:href") ?? "#";
-      if (!startsWith(href, "#")) prevent(event);
-    }
-  };
-  addEventListener("click", stopLink, true);
-  addEventListener("auxclick", stopLink, true);
-  const attach = bound(Element.prototype.attachShadow) as unknown as (
-    element: Element,
-    init: ShadowRootInit,
-  ) => ShadowRoot;
-  Element.prototype.attachShadow = function (init) {
-    const root = attach(this, init);
-    watch(root);
-    return root;
-  };
+/**
+ * An MCP App, whose text stays as it is. It has frames where its resource declares origins for them; those are
+ * not bound by our policy, so there is nothing then that frames of its own could add.
+ */
+export function quietApp(html: string, hasFrames: boolean): string {
+  const forbidden = hasFrames ? HINTS : `${FRAMES}, ${HINTS}`;
+  return behind(preludeOf({ forbidden, stopsLinks: "unhandled" }), html);
+}
+
+/** In a `srcdoc` a page without a doctype is in standards mode too, so one that comes later changes nothing. */
+function behind(prelude: string, html: string): string {
+  return `<!doctype html>${prelude}${withoutParsedRoots(html)}`;
 }

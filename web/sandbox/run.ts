@@ -3,7 +3,7 @@
 // runs, and how it is stopped, is said by the page around this shell, where no script of it can paint.
 
 import "./stage.css";
-import { quieted } from "./quiet";
+import { quietPage } from "./quiet";
 import { element, listen } from "./shell";
 
 listen(async ({ blob, name }, line) => {
@@ -14,7 +14,7 @@ listen(async ({ blob, name }, line) => {
     referrerpolicy: "no-referrer",
     allow: "",
   });
-  frame.srcdoc = quieted(await blob.text());
+  frame.srcdoc = quietPage(await blob.text());
   document.body.replaceChildren(frame);
   line.send({ kind: "shown", facts: {} });
 });

@@ -1,4 +1,4 @@
-// Builds the page and the sandbox's shells into dist/, and writes a Brotli form beside each file
+// Builds the page, the sandbox's shells and the canvas for hosts into dist/, and writes a Brotli form beside each file
 // that gets smaller by it. The gateway's build script embeds what lies there.
 //
 // Each is built in a folder of its own first, and only what differs is written: a file that stays
@@ -13,8 +13,10 @@ const web = join(import.meta.dirname, "..");
 
 /** The most that the page may load before it shows anything: all scripts of index.html, compressed. */
 const INITIAL_SCRIPT_BYTES_MAX = 250_000;
+/** The most that the canvas for hosts may have, compressed: a host loads it for every result that it shows. */
+const HOST_CANVAS_BYTES_MAX = 60_000;
 
-for (const name of ["page", "sandbox"]) {
+for (const name of ["page", "sandbox", "hostapp"]) {
   const folder = mkdtempSync(join(tmpdir(), "resultant-web-"));
   try {
     const built = spawnSync("npx", ["vite", "build", "--logLevel", "warn", "--outDir", folder, "--emptyOutDir"], {
@@ -24,12 +26,14 @@ for (const name of ["page", "sandbox"]) {
       env: { ...process.env, RESULTANT_BUILD: name },
     });
     if (built.status !== 0) process.exit(built.status ?? 1);
+    if (name === "hostapp") oneDocument(folder);
     bring(folder, join(web, "dist", name));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 checkInitialScript(join(web, "dist", "page"));
+checkHostCanvas(join(web, "dist", "hostapp", "canvas.html"));
 
 /** Makes `target` what `folder` is, with compressed forms, and touches only what differs. */
 function bring(folder, target) {
@@ -55,6 +59,17 @@ function bring(folder, target) {
   for (const path of filesOf(target)) {
     if (!wanted.has(path)) rmSync(join(target, path));
   }
+}
+
+/** Makes one document of the canvas for hosts: a host shows a text, and gives it no address to load from. */
+function oneDocument(folder) {
+  const script = readFileSync(join(folder, "canvas.js"), "utf8").replaceAll("</script", "<\\/script");
+  const style = readFileSync(join(folder, "canvas.css"), "utf8").replaceAll("</style", "<\\/style");
+  const document = readFileSync(join(web, "hostapp", "canvas.html"), "utf8");
+  // The replacement is a function, because a dollar sign in a text would mean something.
+  const whole = document.replace("%STYLE%", () => style.trim()).replace("%SCRIPT%", () => script.trim());
+  for (const path of filesOf(folder)) rmSync(join(folder, path));
+  writeFileSync(join(folder, "canvas.html"), whole);
 }
 
 function filesOf(folder) {
@@ -88,4 +103,10 @@ function checkInitialScript(page) {
   }, 0);
   console.log(`the page starts with ${bytes} bytes of compressed script, of at most ${INITIAL_SCRIPT_BYTES_MAX}`);
   if (paths.length === 0 || bytes > INITIAL_SCRIPT_BYTES_MAX) process.exit(1);
+}
+
+function checkHostCanvas(path) {
+  const bytes = compress(readFileSync(path)).length;
+  console.log(`the canvas for hosts has ${bytes} bytes, compressed, of at most ${HOST_CANVAS_BYTES_MAX}`);
+  if (bytes > HOST_CANVAS_BYTES_MAX) process.exit(1);
 }

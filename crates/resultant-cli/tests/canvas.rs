@@ -8,6 +8,8 @@ mod apps;
 mod bench;
 #[path = "canvas/dashboards.rs"]
 mod dashboards;
+#[path = "canvas/host.rs"]
+mod host;
 #[path = "support/mcp.rs"]
 mod mcp;
 #[path = "canvas/origins.rs"]

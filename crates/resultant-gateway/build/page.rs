@@ -1,7 +1,8 @@
 //! Embeds the page, the sandbox's shells and the demo's page, as far as they have been built.
 //!
 //! What lies in `web/dist` and `packages/browser/dist/demo` becomes a table of path, digest, bytes and, where there is a file of the
-//! same name with `.br`, its Brotli form. Without that folder the table is empty and the gateway
+//! same name with `.br`, its Brotli form. The document that hosts show (`web/dist/hostapp`) is a text of
+//! its own, since it is handed out over MCP. Without that folder the table is empty and the gateway
 //! serves a small page that says how to get this one; so building needs no Node.
 
 use std::{
@@ -17,6 +18,10 @@ pub(crate) fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
     let root = env::var_os("CARGO_MANIFEST_DIR").ok_or("no folder to read from")?;
     let root = Path::new(&root).join("../..");
     let mut files = Vec::new();
+    // What is built for the first time appears in here.
+    if root.join("web/dist").is_dir() {
+        println!("cargo::rerun-if-changed={}", root.join("web/dist").display());
+    }
     for (part, built) in [
         ("page", "web/dist/page"),
         ("sandbox", "web/dist/sandbox"),
@@ -48,6 +53,15 @@ pub(crate) fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
     }
     table.push_str("]\n");
     fs::write(folder.join("page.rs"), table)?;
+    let document = root.join("web/dist/hostapp/canvas.html");
+    let document = match document.is_file() {
+        true => {
+            println!("cargo::rerun-if-changed={}", document.display());
+            format!("Some(include_str!({:?}))", document.canonicalize()?)
+        }
+        false => "None".to_owned(),
+    };
+    fs::write(folder.join("host_canvas.rs"), document)?;
     Ok(())
 }
 

@@ -46,6 +46,8 @@ use crate::{
 pub(crate) enum Surface {
     /// MCP clients.
     Mcp,
+    /// MCP clients in web pages that are neither ours nor named in the configuration.
+    McpOfPage,
     /// Programs and the page.
     Api,
     /// Anybody: what says nothing about anyone, and what brings a capability of its own.

@@ -23,7 +23,8 @@ use crate::{
     arguments::Input,
     client::Client,
     config::ServerConfig,
-    retrieval::Naming,
+    host_canvas,
+    retrieval::{self, Naming},
     upstream::{ConnectError, Link},
 };
 
@@ -49,6 +50,8 @@ pub(crate) struct Tool {
     pub(crate) input: Input,
     advertise: Advertise,
     keeps_schema: bool,
+    /// Whether our canvas draws its results.
+    is_drawn: bool,
 }
 
 /// What one server offers.
@@ -80,8 +83,8 @@ impl ServerCatalog {
     }
 
     /// What our own tools are called beside these.
-    pub(crate) fn own_names(&self) -> Option<Naming> {
-        Naming::beside(|name| self.by_name.contains_key(name))
+    pub(crate) fn own_names(&self, tools: &[retrieval::Tool]) -> Option<Naming> {
+        Naming::beside(tools, |name| self.by_name.contains_key(name))
     }
 
     /// The tools as a JSON array for clients of this kind.
@@ -96,7 +99,7 @@ impl ServerCatalog {
 }
 
 /// How many kinds of clients there are in each version.
-const KINDS: usize = 8;
+const KINDS: usize = 16;
 /// A list as it is written for each kind of clients in each version.
 type WrittenLists = [[OnceLock<Arc<str>>; Protocol::ALL.len()]; KINDS];
 
@@ -119,6 +122,8 @@ pub(crate) struct Edition {
     pub(crate) users_authenticate: bool,
     /// Whether the client shows apps, and so has a use for tools that are theirs alone.
     pub(crate) shows_apps: bool,
+    /// Whether it is offered our canvas as the view of tools that have none.
+    pub(crate) shows_canvas: bool,
 }
 
 impl Edition {
@@ -128,7 +133,12 @@ impl Edition {
             is_envelope: client.asks_envelope(),
             users_authenticate: client.caller.user.is_authenticated,
             shows_apps: client.shows_apps(),
+            shows_canvas: false,
         }
+    }
+
+    pub(crate) fn with_canvas(self, shows_canvas: bool) -> Edition {
+        Edition { shows_canvas, ..self }
     }
 
     /// Whether a client of this kind is told of a tool.
@@ -141,7 +151,8 @@ impl Edition {
         let version = Protocol::ALL.iter().position(|known| *known == self.protocol);
         let kind = usize::from(self.is_envelope)
             + 2 * usize::from(self.users_authenticate)
-            + 4 * usize::from(self.shows_apps);
+            + 4 * usize::from(self.shows_apps)
+            + 8 * usize::from(self.shows_canvas);
         &written[kind][version.unwrap_or_default()]
     }
 }
@@ -217,7 +228,18 @@ impl Tool {
         let open = Json::of(&());
         let input = definition.get("inputSchema").unwrap_or(&open);
         let input = Input::read(input, &config.inject);
-        let tool = Tool { name, definition, schema, header_params, input, advertise, keeps_schema };
+        let mut tool = Tool {
+            name,
+            definition,
+            schema,
+            header_params,
+            input,
+            advertise,
+            keeps_schema,
+            is_drawn: false,
+        };
+        tool.is_drawn =
+            config.tools.draws(&tool.name) && tool.view().is_none() && tool.is_for(Viewer::Model);
         Ok((tool, repairs))
     }
 
@@ -228,6 +250,9 @@ impl Tool {
         let mut definition = self.definition.clone();
         if let Some(view) = view {
             set_view(&mut definition, view);
+        }
+        if self.is_drawn && edition.shows_canvas {
+            host_canvas::attach(&mut definition);
         }
         if name != self.name {
             definition.set("name", Json::string(name));
@@ -262,6 +287,11 @@ impl Tool {
             Viewer::App => "app",
         };
         listed.items().any(|entry| entry.as_str().as_deref() == Some(word))
+    }
+
+    /// Whether our canvas draws its results, in hosts that show it.
+    pub(crate) fn is_drawn(&self) -> bool {
+        self.is_drawn
     }
 
     /// The view that a host may show beside a result, in both spellings.

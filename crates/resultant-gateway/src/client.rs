@@ -18,6 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::{
     caller::Caller,
     catalog::{Tool, Viewer},
+    host_canvas,
     rpc::{self, RpcError},
 };
 
@@ -97,6 +98,14 @@ impl Client {
     pub(crate) fn shows_apps(&self) -> bool {
         let extensions = self.capabilities.get("extensions");
         extensions.is_some_and(|extensions| extensions.get(APPS).is_some_and(|ui| ui.is_object()))
+    }
+
+    /// Whether the client shows our canvas, which is a document of a kind that it has to name.
+    pub(crate) fn shows_canvas(&self) -> bool {
+        let ui = self.capabilities.get("extensions").and_then(|extensions| extensions.get(APPS));
+        let kinds = ui.and_then(|ui| ui.get("mimeTypes"));
+        let is_ours = |kind: Json| kind.as_str().as_deref() == Some(host_canvas::MIME);
+        kinds.is_some_and(|kinds| kinds.items().any(is_ours)) && host_canvas::is_built()
     }
 
     /// Whether a tool is there for this client: what is an app's alone is not.

@@ -14,6 +14,7 @@ use crate::{
     client::{Client, Exchange, Scope, lock},
     forward::{Answer, Errand, forward},
     gateway::Gateway,
+    host_canvas,
     pipeline::{self, Audience},
     reply::{PassedFile, Reply},
     rpc::{self, RpcError},
@@ -69,7 +70,11 @@ pub(crate) async fn dispatch(
                     reply => return Ok(reply),
                 },
             };
-            own_files::add_to(gateway, exchange, params, &list).await
+            let list = own_files::add_to(gateway, exchange, params, &list).await;
+            match gateway.shows_canvas(client) {
+                true => host_canvas::add_to(&list),
+                false => list,
+            }
         }
         "resources/templates/list" | "prompts/list" if client.scope == Scope::All => {
             lists::merged(gateway, exchange, method).await?

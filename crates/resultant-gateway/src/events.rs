@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use resultant::{Canvas, Display, Json, file_is_showable, file_viewer};
-use resultant_store::{Call, Ending, File, Id, NewEvent};
+use resultant::{Canvas, Display, Json, Object, file_is_showable, file_viewer};
+use resultant_store::{Call, Dashboard, Ending, File, Id, NewEvent};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
@@ -234,11 +234,14 @@ pub(crate) struct FilesUpdate {
     display: EventDisplay,
 }
 
-/// A dashboard wants to be open.
+/// A dashboard wants to be open, or was closed (`"open": false`).
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CanvasOpen {
-    /// The call whose result says so.
-    call: String,
+    /// The call whose result says so; absent where a person closed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<String>,
+    /// The server whose dashboard it is: ids of two servers are not the same.
+    server: String,
     /// `open`, `id`, `persistence`, `type`, `url`, `title`, `mode` and what else the result had,
     /// without its token.
     #[schemars(with = "BTreeMap<String, AnyJson>")]
@@ -353,13 +356,29 @@ pub(crate) fn files_update(
 }
 
 /// A result wants a dashboard open. Its token stays here.
-pub(crate) fn canvas_open(caller: &Caller, call: Id, canvas: &Canvas) -> NewEvent {
+pub(crate) fn canvas_open(caller: &Caller, call: Id, server: &str, canvas: &Canvas) -> NewEvent {
     let data = CanvasOpen {
-        call: call.to_string(),
+        call: Some(call.to_string()),
+        server: server.to_owned(),
         canvas: canvas.members.to_json(),
         has_token: canvas.token.is_some(),
     };
     event(caller, CANVAS_OPEN, &data)
+}
+
+/// A person closed a dashboard, for all who look at the session.
+pub(crate) fn canvas_closed(dashboard: &Dashboard) -> NewEvent {
+    let mut canvas = Object::default();
+    canvas.set("open", Json::of(&false));
+    canvas.set("id", Json::string(&dashboard.id));
+    let server = dashboard.server.clone();
+    let data = CanvasOpen { call: None, server, canvas: canvas.to_json(), has_token: false };
+    NewEvent {
+        owner: dashboard.owner.clone(),
+        session: dashboard.session.clone(),
+        kind: CANVAS_OPEN.to_owned(),
+        data: Json::of(&data).as_text().to_owned(),
+    }
 }
 
 /// What listeners are told when the tools of a server changed. It is no session's, is not kept and
@@ -405,7 +424,7 @@ mod tests {
             r#"{"results": 1, "canvas": {"open": true, "id": "m", "url": "https://h.example/", "token": "s3cret"}}"#,
         );
         let canvas = outcome.canvas.expect("a canvas");
-        let told = canvas_open(&caller, Id::new(), &canvas);
+        let told = canvas_open(&caller, Id::new(), "s", &canvas);
         assert!(!told.data.contains("s3cret"), "{}", told.data);
         assert!(told.data.contains(r#""has_token":true"#), "{}", told.data);
         let long = Json::string(&"x".repeat(20_000));

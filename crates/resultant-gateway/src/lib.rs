@@ -18,6 +18,7 @@ mod files;
 mod forward;
 mod front;
 mod gateway;
+mod host_canvas;
 mod images;
 mod listeners;
 mod local;

@@ -22,6 +22,7 @@ use crate::{
     reply::Reply,
     rpc::{self, Kind, Message, RpcError},
     survey::{ServerReport, report},
+    upstream::META_TAB,
 };
 
 /// How many messages may wait for a caller that is slow to take them.
@@ -58,8 +59,18 @@ impl Caller {
     /// Calls a tool of the server. Nothing happens until [`LocalCall::next`] is waited for.
     pub fn call(&self, tool: &str, arguments: &Json, audience: Audience) -> LocalCall {
         let who = (self.client.clone(), self.session.clone());
-        LocalCall::new(&self.gateway, who, Id::new(), (tool, arguments), audience)
+        let wanted = Wanted { tool, arguments, tab: None };
+        LocalCall::new(&self.gateway, who, Id::new(), wanted, audience)
     }
+}
+
+/// What is to be called.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) tool: &'a str,
+    pub(crate) arguments: &'a Json,
+    /// The tab that it is called in, of a tool that lives in a web page.
+    pub(crate) tab: Option<&'a str>,
 }
 
 impl LocalCall {
@@ -68,12 +79,18 @@ impl LocalCall {
         gateway: &Arc<Gateway>,
         (client, session): (Arc<Client>, Arc<Session>),
         call: Id,
-        (tool, arguments): (&str, &Json),
+        wanted: Wanted<'_>,
         audience: Audience,
     ) -> LocalCall {
+        let Wanted { tool, arguments, tab } = wanted;
         let mut params = Object::default();
         params.set("name", Json::string(tool));
         params.set("arguments", arguments.clone());
+        if let Some(tab) = tab {
+            let mut meta = Object::default();
+            meta.set(META_TAB, Json::string(tab));
+            params.set("_meta", meta.to_json());
+        }
         let params = params.to_json();
         let (sender, messages) = mpsc::channel(MESSAGES_MAX);
         let exchange = Exchange {

@@ -40,6 +40,7 @@ use crate::{
     client::{Exchange, Scope},
     forward::{Answer, Errand, forward},
     gateway::Gateway,
+    host_canvas,
     metrics::Step,
     rpc::{self, RpcError},
     upstream::{Upstream, WireError},
@@ -123,7 +124,9 @@ pub(crate) async fn call_tool(
     };
     let called = called
         .map(|called| {
-            called.with_routes(gateway, exchange, &call).cleaned(gateway, call.schema(), audience)
+            let called = called.with_routes(gateway, exchange, &call);
+            let called = called.cleaned(gateway, call.schema(), audience);
+            called.with_files(gateway, exchange, &call, audience)
         })
         .map_err(|error| clean_error(gateway, error));
     count(gateway, exchange, &call, &called, [started, answered, Instant::now()]);
@@ -145,6 +148,29 @@ impl Called {
             Called::Written(mut written) if exchange.client.scope == Scope::All => {
                 if let Text::Json(json) = written.text {
                     let json = gateway.routes.in_result(&call.upstream.name, json);
+                    written.text = Text::Json(json);
+                }
+                Called::Written(written)
+            }
+            called => called,
+        }
+    }
+
+    /// What our canvas needs to draw a result of this tool in the client's host.
+    fn with_files(
+        self,
+        gateway: &Gateway,
+        exchange: &Exchange,
+        call: &ToolCall,
+        audience: Audience,
+    ) -> Called {
+        let is_drawn = call.tool.as_ref().is_some_and(|tool| tool.is_drawn())
+            && matches!(audience, Audience::Client(_))
+            && gateway.shows_canvas(&exchange.client);
+        match self {
+            Called::Written(mut written) if is_drawn => {
+                if let Text::Json(json) = &written.text {
+                    let json = host_canvas::with_files(gateway, json, &written.files);
                     written.text = Text::Json(json);
                 }
                 Called::Written(written)

@@ -1,6 +1,7 @@
 //! Getting more: tools of our own by which a model reaches every byte of what it was not shown.
 //!
-//! Four small tools stand beside those of the servers, in every list. What they are asked is answered
+//! Four small tools stand beside those of the servers, in every list, and a fifth for clients that
+//! show our canvas, by which a person sees a file. What they are asked is answered
 //! by a child process with limits ([`resultant_query`]); here is what they are called, whose file is
 //! meant, and what an answer looks like. Where no program was named for the child, or the
 //! configuration says `retrieval: false`, there are none of them.
@@ -15,6 +16,7 @@ use std::{path::PathBuf, sync::OnceLock};
 
 use resultant::{Budget, Json, More, Object};
 use resultant_query::{Ask, QueryError, Worker};
+use resultant_store::File;
 
 pub(crate) use self::{
     asking::{Asking, Places, take},
@@ -54,10 +56,15 @@ pub(crate) enum Tool {
     Read,
     Search,
     Query,
+    Show,
 }
 
 impl Tool {
+    /// Those that every client has.
     pub(crate) const ALL: [Tool; 4] = [Tool::List, Tool::Read, Tool::Search, Tool::Query];
+    /// Those of a client that shows our canvas.
+    pub(crate) const WITH_CANVAS: [Tool; 5] =
+        [Tool::List, Tool::Read, Tool::Search, Tool::Query, Tool::Show];
 
     /// What it is called where nobody else is called so.
     pub(crate) fn name(self) -> &'static str {
@@ -74,8 +81,8 @@ pub(crate) enum Naming {
 
 impl Naming {
     /// The names that are free beside those that servers have; nothing where none are.
-    pub(crate) fn beside(is_taken: impl Fn(&str) -> bool) -> Option<Naming> {
-        let is_free = |naming: &Naming| !Tool::ALL.iter().any(|tool| is_taken(naming.name(*tool)));
+    pub(crate) fn beside(tools: &[Tool], is_taken: impl Fn(&str) -> bool) -> Option<Naming> {
+        let is_free = |naming: &Naming| !tools.iter().any(|tool| is_taken(naming.name(*tool)));
         [Naming::Plain, Naming::Prefixed].into_iter().find(is_free)
     }
 
@@ -85,16 +92,18 @@ impl Naming {
             (Naming::Plain, Tool::Read) => "files_read",
             (Naming::Plain, Tool::Search) => "files_search",
             (Naming::Plain, Tool::Query) => "files_query",
+            (Naming::Plain, Tool::Show) => "files_show",
             (Naming::Prefixed, Tool::List) => "resultant_files_list",
             (Naming::Prefixed, Tool::Read) => "resultant_files_read",
             (Naming::Prefixed, Tool::Search) => "resultant_files_search",
             (Naming::Prefixed, Tool::Query) => "resultant_files_query",
+            (Naming::Prefixed, Tool::Show) => "resultant_files_show",
         }
     }
 
     /// The tool of this name.
     pub(crate) fn tool(self, name: &str) -> Option<Tool> {
-        Tool::ALL.into_iter().find(|tool| self.name(*tool) == name)
+        Tool::WITH_CANVAS.into_iter().find(|tool| self.name(*tool) == name)
     }
 
     /// How a digest says where the rest is.
@@ -107,9 +116,11 @@ impl Naming {
     }
 
     /// A list of tools with ours at its end.
-    pub(crate) fn append(self, list: &str) -> String {
-        let ours: Vec<String> =
-            definitions(self).into_iter().map(|(_, definition)| definition.to_string()).collect();
+    pub(crate) fn append(self, tools: &[Tool], list: &str) -> String {
+        let ours: Vec<String> = definitions(self, tools)
+            .into_iter()
+            .map(|(_, definition)| definition.to_string())
+            .collect();
         let ours = ours.join(",");
         match list.trim_end().strip_suffix(']') {
             Some(list) if list.trim_end().ends_with('[') => format!("{list}{ours}]"),
@@ -130,6 +141,8 @@ pub(crate) struct Answer {
     pub(crate) text: String,
     /// Why there is none, in a sentence.
     pub(crate) error: Option<String>,
+    /// The file that is shown to the person.
+    pub(crate) shown: Option<File>,
 }
 
 impl Answer {
@@ -147,7 +160,7 @@ impl Answer {
         if let Some(hint) = hint {
             answer.set("hint", Json::string(&hint));
         }
-        Answer { text: answer.to_json().to_string(), error: Some(said) }
+        Answer { text: answer.to_json().to_string(), error: Some(said), shown: None }
     }
 
     fn missing(missing: Missing, naming: Naming) -> Answer {
@@ -179,13 +192,30 @@ pub(crate) async fn answer(
         Wanted::List { pattern, from } => {
             listing::list(gateway, &exchange.client.caller, &budget, pattern.as_deref(), from).await
         }
+        Wanted::Show { file } => return show(gateway, exchange, naming, &file).await,
         Wanted::Ask(question) => ask(gateway, exchange, naming, question, &budget).await,
     };
     match answered {
         // What opens something is for nobody to read, whoever wrote it into a file.
-        Ok(text) => Answer { text: resultant_store::redact(&text).into_owned(), error: None },
+        Ok(text) => {
+            Answer { text: resultant_store::redact(&text).into_owned(), error: None, shown: None }
+        }
         Err(answer) => answer,
     }
+}
+
+/// A sentence for the model; the person is shown the file.
+async fn show(gateway: &Gateway, exchange: &Exchange, naming: Naming, file: &str) -> Answer {
+    let file = match find(gateway, &exchange.client.caller, file).await {
+        Ok(file) => file,
+        Err(missing) => return Answer::missing(missing, naming),
+    };
+    let mut said = Object::default();
+    said.set("shown", Json::string(&file.name));
+    said.set("type", Json::string(&file.mime));
+    said.set("size", Json::number(file.size));
+    said.set("note", Json::string("the person sees it now; you were not given its content"));
+    Answer { text: said.to_json().to_string(), error: None, shown: Some(file) }
 }
 
 async fn ask(
@@ -238,10 +268,13 @@ mod tests {
 
     #[test]
     fn names_of_servers_come_first() {
-        let beside = |taken: &[&str]| Naming::beside(|name| taken.contains(&name));
+        let beside = |taken: &[&str]| Naming::beside(&Tool::ALL, |name| taken.contains(&name));
         assert_eq!(beside(&["files_reader", "list"]), Some(Naming::Plain));
         assert_eq!(beside(&["files_read"]), Some(Naming::Prefixed));
         assert_eq!(beside(&["files_read", "resultant_files_list"]), None);
+        assert_eq!(beside(&["files_show"]), Some(Naming::Plain));
+        let with_canvas = Naming::beside(&Tool::WITH_CANVAS, |name| name == "files_show");
+        assert_eq!(with_canvas, Some(Naming::Prefixed));
         assert_eq!(Naming::Plain.tool("files_query"), Some(Tool::Query));
         assert_eq!(Naming::Prefixed.tool("files_query"), None);
         assert!(may_be_ours("resultant_files_read") && !may_be_ours("read"));
@@ -250,7 +283,7 @@ mod tests {
     #[test]
     fn lists_stay_lists() {
         for list in ["[]", "[{\"name\":\"a\"}]"] {
-            let list = Json::parse(Naming::Plain.append(list)).unwrap();
+            let list = Json::parse(Naming::Plain.append(&Tool::ALL, list)).unwrap();
             assert!(list.items().count() >= 4, "{list}");
         }
     }

@@ -88,7 +88,7 @@ pub(crate) fn own_report(gateway: &Gateway) -> Option<ServerReport> {
     if !gateway.has_own_tools() || gateway.upstream(retrieval::SERVER).is_some() {
         return None;
     }
-    let definitions = retrieval::definitions(Naming::Plain).into_iter();
+    let definitions = retrieval::definitions(Naming::Plain, &retrieval::Tool::ALL).into_iter();
     let report = |(tool, definition): (retrieval::Tool, Json)| ToolReport {
         name: tool.name().to_owned(),
         definition,

@@ -45,6 +45,7 @@ pub(crate) use self::{
     handshake::{ConnectError, META_PREFIX},
     http::install_crypto,
     link::{Call, Event, Link, Peer, ServerRequest, Step},
+    pages::META_TAB,
     wire::{SharedInbox, WireError},
 };
 use crate::{

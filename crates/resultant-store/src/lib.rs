@@ -27,7 +27,7 @@ pub use self::{
     records::{
         Entry, Page,
         calls::{Call, CallFilter, Ending, Raw},
-        dashboards::{Dashboard, FrameToken, Persistence},
+        dashboards::{Dashboard, DashboardUpdate, FrameToken, Persistence},
         events::{Event, Feed, NewEvent},
         files::{File, NewFile, Origin},
         sessions::{Session, SessionKind},

@@ -16,8 +16,8 @@ use std::{
 };
 
 use crate::{
-    Call, CallFilter, Dashboard, Digests, Entry, Event, Feed, Id, Incoming, Lifetimes, Page, Place,
-    Session, SessionKind, SlipKind, StoreError, Totals, TotalsBy, Whole,
+    Call, CallFilter, Dashboard, DashboardUpdate, Digests, Entry, Event, Feed, Id, Incoming,
+    Lifetimes, Page, Place, Session, SessionKind, SlipKind, StoreError, Totals, TotalsBy, Whole,
     blobs::{Blobs, within},
     incoming::Temporary,
     records::Records,
@@ -319,9 +319,12 @@ impl Store {
         self.records.feed(owner, session, after)
     }
 
-    /// Records a dashboard, or updates the one of the same id.
-    pub async fn set_dashboard(&self, dashboard: &Dashboard) -> Result<(), StoreError> {
-        self.soon(self.records.set_dashboard(dashboard)).await
+    /// Records a dashboard, or updates the one of the same server and id: what is not said stays.
+    pub async fn update_dashboard(
+        &self,
+        update: &DashboardUpdate,
+    ) -> Result<Dashboard, StoreError> {
+        self.soon(self.records.update_dashboard(update)).await
     }
 
     /// The dashboards of a session, and the owner's pinned ones.
@@ -334,13 +337,8 @@ impl Store {
     }
 
     /// Forgets a dashboard. Says whether there was one.
-    pub async fn delete_dashboard(
-        &self,
-        owner: &str,
-        session: &str,
-        id: &str,
-    ) -> Result<bool, StoreError> {
-        self.soon(self.records.delete_dashboard(owner, session, id)).await
+    pub async fn delete_dashboard(&self, dashboard: &Dashboard) -> Result<bool, StoreError> {
+        self.soon(self.records.delete_dashboard(dashboard)).await
     }
 }
 

@@ -124,7 +124,7 @@ impl Decoder {
         let mut decoded = codec.decode(groups, out[start..].as_out()).is_ok();
         if self.alphabet == Alphabet::Either {
             if decoded {
-                if groups.iter().any(|byte| matches!(byte, b'+' | b'/')) {
+                if groups.contains(&b'+') || groups.contains(&b'/') {
                     self.alphabet = Alphabet::Standard;
                 }
             } else {

@@ -193,6 +193,82 @@ describe.skipIf(!program)("a page behind the gateway", () => {
     expect(textOf(await ben.call("page_mine"))).toBe("whose?");
   });
 
+  test("two users in one browser profile: nobody ever lists the other's, and both can call", async () => {
+    const [anna, ben] = [await connect(MODERN, "anna"), await connect("2025-06-18", "ben")];
+    const seen = { anna: new Set<string>(), ben: new Set<string>() };
+    let isOver = false;
+    const look = async (client: McpClient, names: Set<string>) => {
+      while (!isOver) for (const tool of await client.tools()) names.add(tool.name);
+    };
+    const looking = [look(anna, seen.anna), look(ben, seen.ben)];
+    const hers = await open("anna");
+    await register(hers, "hers", "anna's");
+    await there(anna, "hers");
+    const his = await open("ben");
+    await register(his, "his", "ben's");
+    await there(ben, "his");
+    const moving = await open("anna");
+    await register(moving, "hers_too", "anna's, too");
+    await there(anna, "hers_too");
+    expect(textOf(await anna.call("page_hers"))).toBe("anna's");
+    expect(textOf(await ben.call("page_his"))).toBe("ben's");
+    expect((await waitForStatus(hers, "connected")).user).toBe("anna");
+    expect((await waitForStatus(his, "connected")).user).toBe("ben");
+    // One of Anna's tabs signs in as Ben: what it has is his from then on, and nothing of her others.
+    const token = await gateway.pageToken("ben");
+    await moving.evaluate((token) => {
+      window.lab.connection.unregisterTool("hers_too");
+      window.lab.connection.setToken(token);
+      window.lab.connection.registerTool("his_too", "Ben's", undefined, () => "ben's, too");
+    }, token);
+    await there(ben, "his_too");
+    await gone(anna, "hers_too");
+    expect(textOf(await ben.call("page_his_too"))).toBe("ben's, too");
+    expect(textOf(await anna.call("page_hers"))).toBe("anna's");
+    isOver = true;
+    await Promise.all(looking);
+    const pages = (names: Set<string>) => [...names].filter((name) => name.startsWith("page_")).sort();
+    expect(pages(seen.ben)).toEqual(["page_his", "page_his_too"]);
+    expect(pages(seen.anna).filter((name) => name !== "page_hers_too")).toEqual(["page_hers"]);
+    const { items } = await gateway.api<{ items: unknown[] }>("ben", "/api/pages");
+    expect(items.length).toBe(1);
+  });
+
+  test("what is too long harms its own tool or call alone", async () => {
+    const client = await connect();
+    const [one, two] = [await open(), await open()];
+    await register(one, "steady", "yes");
+    await there(client, "steady");
+    const connectionOf = async () => {
+      const { items } = await gateway.api<{ items: { connection: string }[] }>("anna", "/api/pages");
+      return items.map((page) => page.connection);
+    };
+    const before = await connectionOf();
+    await two.evaluate(() => {
+      const { connection } = window.lab;
+      connection.registerTool("long", "x".repeat(100_000), undefined, () => "never");
+      connection.registerTool("longer", "x".repeat(300_000), undefined, () => "never");
+      connection.registerTool("chatty", "Says much", undefined, (_args, { progress }) => {
+        progress(1, 2, "y".repeat(1_000_000));
+        return "done";
+      });
+    });
+    await there(client, "chatty");
+    const told: (string | undefined)[] = [];
+    const result = await client.call("page_chatty", {}, { onprogress: ({ message }) => told.push(message) });
+    expect(textOf(result)).toBe("done");
+    expect(told).toEqual(["y".repeat(4096)]);
+    await two.waitForFunction(() => window.lab.warnings.length === 2);
+    expect((await two.evaluate(() => window.lab.warnings)).sort()).toEqual([
+      expect.stringMatching(/^the gateway refused the tool long: the definition of `long` has \d+ bytes/),
+      "the tool longer is too long to be registered",
+    ]);
+    expect(textOf(await client.call("page_steady"))).toBe("yes");
+    const names = (await client.tools()).map((tool) => tool.name).filter((name) => name.startsWith("page_"));
+    expect(names.sort()).toEqual(["page_chatty", "page_steady"]);
+    expect(await connectionOf()).toEqual(before);
+  });
+
   test("two users see nothing of each other", async () => {
     const [anna, ben] = [await connect(MODERN, "anna"), await connect("2025-06-18", "ben")];
     const elsewhere = await browser.newContext();
@@ -233,10 +309,11 @@ describe.skipIf(!program)("a page behind the gateway", () => {
     const client = await connect();
     const foreign = site.url.replace("127.0.0.1", FOREIGN_HOST);
     const page = await openTab(context, foreign, { url: gateway.url, token: await gateway.pageToken("anna") });
-    await page.waitForFunction(() => window.lab.connection.state.get().reason !== undefined);
-    expect(await page.evaluate(() => window.lab.connection.state.get())).toMatchObject({
-      status: "reconnecting",
-      reason: "the gateway does not answer, or does not allow pages of this origin",
+    expect(await waitForStatus(page, "refused")).toEqual({
+      status: "refused",
+      code: "origin",
+      reason: `pages of ${foreign} may not connect (pages.origins)`,
+      hint: "add the origin to `pages.origins` in the configuration of the gateway",
     });
     await register(page, "foreign", "never");
     await register(await open(), "own", "yes");

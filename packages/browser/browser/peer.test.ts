@@ -261,71 +261,143 @@ describe("tokens", () => {
     expect(peer.connections).toBe(1);
   });
 
-  test("a tab of another user puts the others aside", async () => {
-    const anna = await open({ token: "anna:1" });
-    await register(anna, "hers", "anna's");
-    await peer.registered("hers");
-    const ben = await open({ token: "ben:1" });
-    await register(ben, "his", "ben's");
-    expect((await waitForStatus(anna, "refused")).reason).toBe("another tab of this page signed in as ben");
-    peer.told.length = 0;
-    for (const socket of peer.sockets) socket.cut();
-    await peer.registered("his");
-    expect(textOf(await peer.call("his").answer)).toBe("ben's");
-    expect((await stateOf(ben)).user).toBe("ben");
-    expect((await peer.call("hers").answer).failed).toMatch(/no open tab has the tool hers/);
-    expect(
-      peer.told.some((frame) => frame.type === "register" && (frame["tool"] as { name: string }).name === "hers"),
-    ).toBe(false);
+  test("tabs of two users have a connection each, also where the users have one name", async () => {
+    for (const [first, second] of [
+      ["anna", "ben"],
+      ["eve-1", "eve-2"],
+    ] as const) {
+      const before = peer.connections;
+      const [one, two] = [await open({ token: `${first}:1` }), await open({ token: `${second}:1` })];
+      await register(one, `of-${first}`, first);
+      await register(two, `of-${second}`, second);
+      await peer.registered(`of-${first}`, first);
+      await peer.registered(`of-${second}`, second);
+      expect((await waitForStatus(one, "connected")).user).toBe(first.split("-")[0]);
+      expect((await waitForStatus(two, "connected")).user).toBe(second.split("-")[0]);
+      expect(textOf(await peer.call(`of-${first}`).answer)).toBe(first);
+      expect(textOf(await peer.call(`of-${second}`).answer)).toBe(second);
+      expect(peer.usersOf(`of-${first}`)).toEqual(new Set([first]));
+      expect(peer.usersOf(`of-${second}`)).toEqual(new Set([second]));
+      expect(peer.connections).toBe(before + 2);
+      await Promise.all([one.close(), two.close()]);
+      await expect.poll(() => peer.sockets.size).toBe(0);
+    }
   });
 
-  test("a tab that was put aside is back when it shows the user's token", async () => {
-    const anna = await open({ token: "anna:1" });
-    await register(anna, "mine", "mine");
-    await peer.registered("mine");
-    const ben = await open({ token: "ben:1" });
-    await waitForStatus(anna, "refused");
-    const tab = await tabOf(anna);
-    await peer.heard((frame) => frame.type === "tab_closed" && frame["tab"] === tab);
-    peer.told.length = 0;
-    await anna.evaluate(() => window.lab.connection.setToken("ben:2"));
-    await peer.registered("mine");
-    expect(textOf(await peer.call("mine").answer)).toBe("mine");
-    expect((await stateOf(anna)).user).toBe("ben");
-    expect((await stateOf(ben)).user).toBe("ben");
-  });
-
-  test("tabs of a user who signs in again are back, each with its own token", async () => {
+  test("a tab that signs in as another user takes its tools there, and says nothing new meanwhile", async () => {
     const [one, two] = [await open({ token: "anna:1" }), await open({ token: "anna:2" })];
-    await register(two, "mine", "mine");
-    await peer.registered("mine");
-    await one.evaluate(() => window.lab.connection.setToken("ben:1"));
-    await waitForStatus(two, "refused");
+    await register(one, "moves", "moved");
+    await register(two, "stays", "stayed");
+    await peer.registered("moves");
+    await peer.registered("stays");
+    expect(peer.connections).toBe(1);
+    await one.evaluate(() => {
+      const { connection } = window.lab;
+      connection.setToken("ben:1");
+      setTimeout(() => connection.registerTool("late", "Late", undefined, () => "late"));
+    });
+    await peer.registered("moves", "ben");
+    await peer.registered("late", "ben");
+    expect(peer.usersOf("late")).toEqual(new Set(["ben"]));
+    expect(peer.usersOf("stays")).toEqual(new Set(["anna"]));
+    const tab = await tabOf(one);
+    await peer.heard((frame) => frame.type === "tab_closed" && frame["tab"] === tab && peer.userOf(frame) === "anna");
     expect((await waitForStatus(one, "connected")).user).toBe("ben");
+    expect((await stateOf(two)).user).toBe("anna");
+    expect(textOf(await peer.call("moves").answer)).toBe("moved");
+    expect(textOf(await peer.call("stays").answer)).toBe("stayed");
+    // Back again, with a token that nobody has shown before: to the connection that there is.
     peer.told.length = 0;
     await one.evaluate(() => window.lab.connection.setToken("anna:3"));
+    await peer.registered("moves", "anna");
+    await expect.poll(() => peer.sockets.size).toBe(1);
+    expect((await waitForStatus(one, "connected")).user).toBe("anna");
+    expect(textOf(await peer.call("moves").answer)).toBe("moved");
+    expect(textOf(await peer.call("stays").answer)).toBe("stayed");
+  });
+
+  test("a call that comes while a tab signs in waits, and is made where the tab stays", async () => {
+    const page = await open({ token: "anna:1" });
+    await register(page, "mine", "mine");
     await peer.registered("mine");
-    expect((await waitForStatus(two, "connected")).user).toBe("anna");
-    expect(textOf(await peer.call("mine").answer)).toBe("mine");
+    await waitForStatus(page, "connected");
+    await page.evaluate(() => window.lab.connection.setToken("anna:2"));
+    const { answer } = peer.call("mine");
+    await peer.heard((frame) => frame.type === "token" && frame["token"] === "anna:2");
+    expect(textOf(await answer)).toBe("mine");
     expect(peer.connections).toBe(1);
+  });
+
+  test("where nobody shows a token, tabs of the last user are put aside when another signs in", async () => {
+    const page = await open();
+    await register(page, "mine", "mine");
+    await peer.registered("mine", "local");
+    peer.local = "ben";
+    for (const socket of peer.sockets) socket.cut();
+    expect(await waitForStatus(page, "refused")).toMatchObject({
+      code: "another_user",
+      reason: "ben signed in meanwhile",
+    });
+    expect(peer.usersOf("mine")).toEqual(new Set(["local"]));
+    await page.evaluate(() => window.lab.connection.setToken(undefined));
+    await peer.registered("mine", "ben");
+    expect((await waitForStatus(page, "connected")).user).toBe("ben");
   });
 
   test("one tab's bad token does not take the connection from the others", async () => {
     const good = await open({ token: "anna:1" });
     await register(good, "mine", "mine");
     await peer.registered("mine");
-    peer.told.length = 0;
     peer.refusedTokens.add("stale:1");
     const stale = await open({ token: "stale:1" });
     await register(stale, "never", "never");
     expect((await waitForStatus(stale, "refused")).reason).toBe("this token is not known");
-    await peer.registered("mine");
-    expect((await waitForStatus(good, "connected")).user).toBe("anna");
+    expect((await stateOf(good)).user).toBe("anna");
     expect(textOf(await peer.call("mine").answer)).toBe("mine");
     expect((await peer.call("never").answer).failed).toMatch(/no open tab/);
     await stale.evaluate(() => window.lab.connection.setToken("anna:2"));
     await peer.registered("never");
     expect((await waitForStatus(stale, "connected")).user).toBe("anna");
+    expect(peer.connections).toBe(1);
+  });
+
+  test("a token that runs out is followed by another tab's of the same user", async () => {
+    const [one, two] = [await open({ token: "anna:1" }), await open({ token: "anna:2" })];
+    await register(one, "first", "one");
+    await register(two, "second", "two");
+    await peer.registered("first");
+    await peer.registered("second");
+    peer.told.length = 0;
+    peer.refusedTokens.add("anna:2");
+    for (const socket of peer.sockets) socket.cut();
+    await peer.registered("first");
+    expect((await waitForStatus(one, "connected")).user).toBe("anna");
+    expect((await waitForStatus(two, "refused")).code).toBe("credentials");
+    expect(textOf(await peer.call("first").answer)).toBe("one");
+  });
+
+  test("a token that is refused again and again is asked for again and again", async () => {
+    peer.refusedTokens = new Set(["anna:1", "anna:2", "undefined"]);
+    const page = await context.newPage();
+    await page.goto(site.url);
+    await page.waitForFunction(() => "lab" in window);
+    await page.evaluate((url) => {
+      const tokens = ["anna:1", "anna:1", "throws", "anna:2", "anna:3"];
+      window.lab.connection = window.lab.connect({
+        url,
+        token: async () => {
+          const token = tokens.shift();
+          if (token === "throws") throw new Error("the server is busy");
+          return token;
+        },
+        onWarning: (message) => window.lab.warnings.push(message),
+      });
+    }, peer.url);
+    await peer.heard((frame) => frame.type === "hello" && frame["token"] === "anna:3");
+    await waitForStatus(page, "connected");
+    expect(await page.evaluate(() => window.lab.warnings)).toEqual(["no token could be had: the server is busy"]);
+    const shown = peer.told.filter((frame) => frame.type === "hello").map((frame) => frame["token"]);
+    expect(shown).toEqual(["anna:1", "anna:2", "anna:3"]);
   });
 
   test("a refused token says so, and the next one connects", async () => {
@@ -385,6 +457,27 @@ test("a gateway that falls silent is left, and met again", async () => {
   await waitForStatus(page, "connected");
   peer.say({ type: "ping" });
   await peer.heard((frame) => frame.type === "pong");
+});
+
+test("a tab too many is told so, and is there when another goes", async () => {
+  peer.tabsMax = 1;
+  const one = await open();
+  await register(one, "first", "one");
+  await peer.registered("first");
+  const two = await open();
+  await register(two, "second", "two");
+  expect(await waitForStatus(two, "refused")).toEqual({
+    status: "refused",
+    code: "limits",
+    reason: "too many tabs",
+    hint: "close some",
+  });
+  expect(textOf(await peer.call("first").answer)).toBe("one");
+  expect((await stateOf(one)).status).toBe("connected");
+  await one.close();
+  await waitForStatus(two, "connected");
+  await expect.poll(async () => textOf(await peer.call("second").answer)).toBe("two");
+  expect(peer.connections).toBe(1);
 });
 
 test("one name with two definitions: the first stays until it goes", async () => {

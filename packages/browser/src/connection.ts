@@ -1,7 +1,7 @@
 // A page's connection: what it registers, who answers its calls, and where it stands. Everything is
 // said anew whenever there is a new hub, so a page registers once and need not care.
 import { pageAddress } from "./address.js";
-import { backoffMs } from "./backoff.js";
+import { backoffMs, STEADY_MS } from "./backoff.js";
 import { type Callable, Calls, type Handler, type Send } from "./calls.js";
 import { holdLock, openLink, type Way } from "./link.js";
 import { type ConnectionState, randomId, type TabFacts, type TabPort, type ToTab } from "./messages.js";
@@ -51,6 +51,9 @@ export interface Connection {
   close(): void;
 }
 
+/** What another token may mend. */
+const RENEWED = /* @__PURE__ */ new Set(["credentials", "expired", "4401"]);
+
 export function connect(options: ConnectOptions): Connection {
   const connection = new PageConnection(options);
   connection.begin();
@@ -70,8 +73,12 @@ class PageConnection implements Connection {
   #source: TokenSource | undefined;
   #token: string | undefined;
   #refusals = 0;
+  #connectedAt = Infinity;
   #openings = 0;
   #isFlushDue = false;
+  /** Counts how often another token was set; while one is awaited, nothing is registered. */
+  #signIn = 0;
+  #isSigningIn = false;
   /** Ends the link and lets go of the tab's lock. */
   #present: AbortController | undefined;
 
@@ -118,6 +125,8 @@ class PageConnection implements Connection {
   }
 
   setToken(token: TokenSource | undefined): void {
+    // What was registered so far is told as who this was, and what follows as who this will be.
+    this.#flush();
     this.#source = token;
     this.#refusals = 0;
     void this.#renewToken(true);
@@ -206,17 +215,25 @@ class PageConnection implements Connection {
   }
 
   #stands(state: ConnectionState): void {
+    const was = this.state.get().status;
     this.state.set(state);
-    if (state.status === "connected") this.#refusals = 0;
+    if (state.status === "connected") this.#connectedAt = was === "connected" ? this.#connectedAt : Date.now();
+    else if (Date.now() - this.#connectedAt >= STEADY_MS) this.#refusals = 0;
+    if (state.status !== "connected") this.#connectedAt = Infinity;
     // A token that has run out is no news where the page can make another.
-    const canRenew = state.status === "refused" && state.code !== "another_user" && typeof this.#source === "function";
+    const canRenew = state.status === "refused" && RENEWED.has(state.code ?? "") && typeof this.#source === "function";
     if (!canRenew) return;
     setTimeout(() => void this.#renewToken(false), this.#refusals === 0 ? 0 : backoffMs(this.#refusals, Math.random()));
     this.#refusals += 1;
   }
 
   async #renewToken(isWanted: boolean): Promise<void> {
+    if (isWanted) this.#signIn += 1;
+    const signIn = this.#signIn;
+    this.#isSigningIn ||= isWanted;
     const token = await this.#newToken();
+    if (signIn !== this.#signIn) return;
+    this.#isSigningIn = false;
     if (!isWanted && token === this.#token) {
       // None could be had, or only the one that was refused: later there may be another.
       if (this.state.get().status === "refused") this.#stands(this.state.get());
@@ -224,6 +241,7 @@ class PageConnection implements Connection {
     }
     this.#token = token;
     this.#send({ kind: "token", token });
+    this.#flush();
   }
 
   async #newToken(): Promise<string | undefined> {
@@ -248,7 +266,7 @@ class PageConnection implements Connection {
   }
 
   #flush(): void {
-    if (!this.#port) return;
+    if (!this.#port || this.#isSigningIn) return;
     const now = this.#registry.definitions();
     const { register, unregister } = difference(this.#told, now);
     for (const name of unregister) this.#send({ kind: "unregister", name });

@@ -1,7 +1,7 @@
-// The WebSocket to the gateway: says hello, answers pings, and comes back by itself when it is lost.
-// It knows nothing of tabs and tools: whoever owns it is told when it is welcomed anew, and says
-// everything again then.
-import { backoffMs } from "./backoff.js";
+// The WebSocket to the gateway: says hello, answers pings, and comes back by itself when it is lost,
+// each time later, until a connection has held for a while. It knows nothing of tabs and tools:
+// whoever owns it is told when it is welcomed anew, and says everything again then.
+import { backoffMs, STEADY_MS } from "./backoff.js";
 import type { ConnectionState } from "./messages.js";
 import { type FromGateway, readFrame, type Refusal, SUBPROTOCOL, type Welcome } from "./wire.js";
 
@@ -20,11 +20,11 @@ const REFUSED_MS = 2_000;
 
 const LOST = "the connection to the gateway was lost";
 /** A page is not told which of the two it is. */
-const NEVER = "the gateway does not answer, or does not allow pages of this origin";
+const NEVER = "the gateway does not answer, or is not known by this host name (allowed_hosts)";
 
 export interface GatewayListener {
-  /** A connection begins, or its credential was replaced, by this token. */
-  welcomed(welcome: Welcome, token: string | undefined): void;
+  /** A connection begins. */
+  welcomed(welcome: Welcome): void;
   received(frame: FromGateway): void;
   lost(reason: string): void;
   changed(state: ConnectionState): void;
@@ -35,8 +35,7 @@ export class GatewayLink {
   #token: string | undefined;
   #welcome: Welcome | undefined;
   #refusal: Refusal | undefined;
-  /** Credentials that were shown and are not answered yet, the oldest first. */
-  #shown: (string | undefined)[] = [];
+  #welcomedAt = 0;
   #attempt = 0;
   #attemptedAt = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
@@ -51,16 +50,17 @@ export class GatewayLink {
     return this.#welcome;
   }
 
-  /** Connects, or shows a new credential on the connection that there is. */
-  open(token: string | undefined): void {
+  /** The credential that the next connection is opened with. */
+  get token(): string | undefined {
+    return this.#token;
+  }
+
+  set token(token: string | undefined) {
     this.#token = token;
-    if (!this.#welcome) return this.restart();
-    this.#shown.push(token);
-    this.send({ type: "token", token });
   }
 
   /** A fresh connection, now. */
-  restart(): void {
+  open(): void {
     this.#drop("the connection is made anew");
     this.#attempt = 0;
     this.#connect();
@@ -94,7 +94,6 @@ export class GatewayLink {
     this.#expectWithin(HELLO_MS);
     socket.onopen = () => {
       const client = { name: "@resultant/browser", version: __VERSION__ };
-      this.#shown = [this.#token];
       socket.send(JSON.stringify({ type: "hello", token: this.#token, client }));
     };
     socket.onmessage = (event: MessageEvent<unknown>) => {
@@ -106,11 +105,9 @@ export class GatewayLink {
   #receive(text: string): void {
     const frame = readFrame(text);
     if (this.#welcome && !this.#refusal) this.#expectWithin(this.#welcome.heartbeatMs * HEARTBEATS_MISSED);
-    if (frame?.type === "welcome") this.#welcomed(frame);
+    if (frame?.type === "welcome" && frame.id === undefined) this.#welcomed(frame);
     else if (frame?.type === "ping") this.send({ type: "pong" });
-    else if (frame?.type === "refused" && frame.id === undefined) {
-      // A credential that cannot replace the last one may still open a connection of its own.
-      if (this.#welcome && this.#shown.length > 0) return this.restart();
+    else if (frame?.type === "refused" && frame.id === undefined && frame.tab === undefined) {
       this.#refusal = frame;
       this.#expectWithin(REFUSED_MS);
     } else if (frame) this.listener.received(frame);
@@ -118,15 +115,16 @@ export class GatewayLink {
 
   #welcomed(welcome: Welcome): void {
     this.#welcome = welcome;
-    this.#attempt = 0;
+    this.#welcomedAt = Date.now();
     this.#expectWithin(welcome.heartbeatMs * HEARTBEATS_MISSED);
+    this.listener.welcomed(welcome);
     this.listener.changed({ status: "connected", user: welcome.user });
-    this.listener.welcomed(welcome, this.#shown.shift());
   }
 
   #ended(code: number, closeReason: string): void {
     const refusal = this.#refusal;
     const reason = refusal?.reason || closeReason || (this.#welcome ? LOST : NEVER);
+    if (this.#welcome && Date.now() - this.#welcomedAt >= STEADY_MS) this.#attempt = 0;
     this.#drop(reason);
     const why = { code: refusal?.code ?? String(code), reason, ...(refusal?.hint ? { hint: refusal.hint } : {}) };
     // A refusal stands until there is another credential: trying again would be refused again.
@@ -154,7 +152,6 @@ export class GatewayLink {
     const socket = this.#socket;
     const wasWelcome = this.#welcome !== undefined;
     this.#socket = this.#welcome = this.#refusal = undefined;
-    this.#shown = [];
     if (!socket) return;
     socket.onopen = socket.onmessage = socket.onclose = null;
     socket.close();

@@ -2,7 +2,7 @@
 // one build of this package; `LINK_VERSION` tells an old worker from a new tab after a deployment.
 import type { ToolDefinition } from "./registry.js";
 
-export const LINK_VERSION = 1;
+export const LINK_VERSION = 2;
 
 /** What the gateway is told about a tab. The address has neither query nor fragment. */
 export interface TabFacts {

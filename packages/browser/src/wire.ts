@@ -5,7 +5,11 @@ export const SUBPROTOCOL = "resultant.page.v1";
 
 export interface Welcome {
   readonly type: "welcome";
+  /** Which credential is taken; none: the connection begins. */
+  readonly id: number | undefined;
   readonly user: string;
+  /** What tells users apart; their names need not differ. */
+  readonly userId: string;
   readonly frameBytesMax: number;
   readonly resultBytesMax: number;
   readonly heartbeatMs: number;
@@ -13,8 +17,9 @@ export interface Welcome {
 
 export interface Refusal {
   readonly type: "refused";
-  /** Which registration is refused; none: the connection is. */
+  /** Which registration or credential is refused, or which tab; none: the connection is. */
   readonly id: number | undefined;
+  readonly tab: string | undefined;
   readonly code: string;
   readonly reason: string;
   readonly hint: string | undefined;
@@ -51,6 +56,7 @@ export function readFrame(text: string): FromGateway | undefined {
       return {
         type,
         id: number(frame["id"]),
+        tab: string(frame["tab"]),
         code: string(frame["code"]) ?? "refused",
         reason: string(frame["reason"]) ?? "the gateway refused and did not say why",
         hint: string(frame["hint"]),
@@ -79,9 +85,12 @@ export function readFrame(text: string): FromGateway | undefined {
 
 function welcomeOf(frame: Members): Welcome {
   const limits = members(frame["limits"]);
+  const user = string(frame["user"]) ?? "";
   return {
     type: "welcome",
-    user: string(frame["user"]) ?? "",
+    id: number(frame["id"]),
+    user,
+    userId: string(frame["user_id"]) ?? user,
     frameBytesMax: number(limits["frame_bytes_max"]) ?? FRAME_BYTES_MAX,
     resultBytesMax: number(limits["result_bytes_max"]) ?? Number.MAX_SAFE_INTEGER,
     heartbeatMs: number(frame["heartbeat_ms"]) ?? HEARTBEAT_MS,

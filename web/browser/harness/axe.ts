@@ -19,12 +19,18 @@ export async function seriousFindings(page: Page, withFrames = true): Promise<st
   for (const frame of withFrames ? page.frames() : [page.mainFrame()]) {
     // What is inside a shell is the content of others, and mostly in a frame without scripts.
     if (frame.isDetached() || frame.url() === "about:srcdoc" || frame.url().startsWith("blob:")) continue;
-    const findings = await findingsOf(frame);
-    for (const { id, impact, help, nodes } of findings) {
-      if (impact !== "serious" && impact !== "critical") continue;
-      for (const node of nodes.slice(0, 5)) {
-        lines.push(`${impact} ${id}: ${help}: ${JSON.stringify(node.target)} ${node.html.slice(0, 160)} ${node.failureSummary?.split("\n")[1] ?? ""}`);
-      }
+    lines.push(...(await findingsIn(frame)));
+  }
+  return lines;
+}
+
+/** The same of one frame, whatever it is. */
+export async function findingsIn(frame: Frame): Promise<string[]> {
+  const lines: string[] = [];
+  for (const { id, impact, help, nodes } of await findingsOf(frame)) {
+    if (impact !== "serious" && impact !== "critical") continue;
+    for (const node of nodes.slice(0, 5)) {
+      lines.push(`${impact} ${id}: ${help}: ${JSON.stringify(node.target)} ${node.html.slice(0, 160)} ${node.failureSummary?.split("\n")[1] ?? ""}`);
     }
   }
   return lines;

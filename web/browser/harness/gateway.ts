@@ -20,6 +20,8 @@ export interface Settings {
   servers?: Record<string, { command: string; args: string[]; env?: Record<string, string> }>;
   /** `resultant` of the configuration. */
   resultant?: Record<string, unknown>;
+  /** What the owner's requests carry, where it is not the secret of the data folder. */
+  credentials?: Record<string, string>;
   /** Starts `resultant demo` as a person would, with nothing configured. */
   isPlainDemo?: boolean;
 }
@@ -152,7 +154,8 @@ export class Gateway {
   /** The same to the letter, where digits matter. */
   async text(path: string, init: RequestInit = {}): Promise<string> {
     const headers = new Headers(init.headers);
-    headers.set("Authorization", `Bearer ${this.secret}`);
+    const credentials = this.settings.credentials ?? { Authorization: `Bearer ${this.secret}` };
+    for (const [name, value] of Object.entries(credentials)) headers.set(name, value);
     const response = await fetch(`${this.url}${path}`, { ...init, headers });
     const text = await response.text();
     if (!response.ok) throw new Error(`${init.method ?? "GET"} ${path}: ${response.status} ${text}`);

@@ -61,9 +61,10 @@ function escapes(url: (path: string) => string): string {
     `{ const l = document.createElement("link"); l.rel = "preconnect"; l.href = ${JSON.stringify(url("preconnect"))}; document.head.append(l); }`,
     `{ const l = document.createElement("link"); l.rel = "dns-prefetch"; l.href = ${JSON.stringify(url("dns"))}; document.head.append(l); }`,
     `{ const i = document.createElement("iframe"); i.src = ${JSON.stringify(url("iframe-script"))}; document.documentElement.append(i); }`,
+    ...freshWindows(url),
     `new Worker(URL.createObjectURL(new Blob(["fetch('${url("worker")}', {mode: 'no-cors'})"])))`,
     `import(${JSON.stringify(url("import-script"))}).catch(() => {})`,
-    `{ const p = new RTCPeerConnection({iceServers: [{urls: "stun:${new URL(url("x")).host}"}]}); p.createDataChannel("x"); p.createOffer().then((offer) => p.setLocalDescription(offer)); }`,
+    askAround("", url("x")),
     `parent.document.body.textContent = "taken"`,
     `parent.postMessage({type: "resultant/dashboard-ready"}, "*"); top.postMessage({type: "resultant/ready"}, "*")`,
     `localStorage.setItem("a", "b")`,
@@ -72,6 +73,39 @@ function escapes(url: (path: string) => string): string {
     `parent.location.href = ${JSON.stringify(url("parent"))}`,
   ];
   return each.map((line) => `try { ${line}; } catch (error) {}`).join("\n");
+}
+
+/** WebRTC asks a stranger by UDP, with the constructor of the window that is named (`frames[0].`). */
+export function askAround(window: string, canary: string): string {
+  const server = JSON.stringify(`stun:${new URL(canary).host}`);
+  return `{ const p = new ${window}RTCPeerConnection({iceServers: [{urls: ${server}}]}); p.createDataChannel("x"); p.createOffer().then((offer) => p.setLocalDescription(offer)); }`;
+}
+
+/** Ways to a window that has all again that was taken from this one: reaching into a frame, and hiding one. */
+export function freshWindows(url: (path: string) => string): string[] {
+  const make = `const f = document.createElement("iframe"); document.documentElement.append(f); `;
+  const reached = ["f.contentWindow.", "frames[0]."].map((window) => `{ ${make}${askAround(window, url("x"))} }`);
+  return [...reached, ...hiddenFrames(url)];
+}
+
+/** Frames with a script of their own, put where they might not be seen. Each works where nothing is done against it. */
+export function hiddenFrames(url: (path: string) => string): string[] {
+  const script = `<script>${askAround("", url("x"))}</scr` + `ipt>`;
+  const text = (html: string) => JSON.stringify(html).replaceAll("</", "<\\/");
+  const frame = `<iframe srcdoc='${script}'></iframe>`;
+  const hidden = `<div><template shadowrootmode="closed">${frame}</template></div>`;
+  const make = `const f = document.createElement("iframe"); `;
+  const put = `document.documentElement.append(f); `;
+  return [
+    `{ ${make}f.srcdoc = ${text(script)}; ${put} }`,
+    `{ ${make}f.src = "javascript:" + encodeURIComponent(${text(askAround("", url("x")))}); ${put} }`,
+    `document.body.insertAdjacentHTML("beforeend", ${text(frame)})`,
+    `{ const d = document.createElement("div"); document.body.append(d); d.setHTMLUnsafe(${text(hidden)}); }`,
+    `document.body.append(document.adoptNode(Document.parseHTMLUnsafe(${text(hidden)}).body.firstChild))`,
+    `{ const d = document.createElement("div"); d.attachShadow({mode: "closed", clonable: true}).innerHTML = ${text(frame)}; document.body.append(d.cloneNode(true)); }`,
+    `document.write(${text(hidden)})`,
+    `Object.defineProperty(MutationRecord.prototype, "addedNodes", {get: () => []}); document.body.insertAdjacentHTML("beforeend", ${text(frame)})`,
+  ];
 }
 
 /** A page whose script does all that as soon as it is let run, and then says that it ran. */
@@ -85,7 +119,7 @@ export function scriptedHtml(canary: string): Hostile {
  */
 export function stayingHtml(canary: string): Hostile {
   const lines = escapes((path) => `${canary}/stay-${path}`).split("\n");
-  return scripted("staying.html", lines.filter((line) => !/location\.href|submit\(|open\(|iframe/.test(line)).join("\n"));
+  return scripted("staying.html", lines.filter((line) => !/location\.href|submit\(|open\(|iframe-script/.test(line)).join("\n"));
 }
 
 function scripted(name: string, script: string): Hostile {

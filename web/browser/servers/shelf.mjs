@@ -65,6 +65,12 @@ const tools = [
     _meta: { ui: { visibility: ["app"] } },
   },
   {
+    name: "much_for_apps",
+    description: "Answers an app with more than it is given.",
+    inputSchema: object({}),
+    _meta: { ui: { visibility: ["app"] } },
+  },
+  {
     name: "for_models",
     description: "Only models may call this.",
     inputSchema: object({}),
@@ -115,6 +121,8 @@ server.setRequestHandler("tools/call", async ({ params }, context) => {
     case "for_apps":
       writeFileSync(join(folder, "for_apps.txt"), "called");
       return text("an app called");
+    case "much_for_apps":
+      return text("many words ".repeat(1_600_000));
     case "for_models":
       writeFileSync(join(folder, "for_models.txt"), "called");
       return text("a model called");

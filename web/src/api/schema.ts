@@ -625,7 +625,7 @@ export interface paths {
         };
         /**
          * Connect a web page that offers tools
-         * @description A WebSocket with the subprotocol `resultant.page.v1`. Whose page it is says its first message, `hello`, with a token: one of `createPageToken`, or any credential that the API takes. The messages are described in `docs/api.md`. Pages of foreign origins are refused, see `pages.origins` and `allowed_origins` in the configuration.
+         * @description A WebSocket with the subprotocol `resultant.page.v1`. Whose page it is says its first message, `hello`, with a token: one of `createPageToken`, or any credential that the API takes. The messages are described in `docs/api.md`. Pages of foreign origins are told so and closed with 4403, see `pages.origins` and `allowed_origins` in the configuration.
          */
         get: operations["connectPage"];
         put?: never;
@@ -878,6 +878,11 @@ export interface components {
              *     its own server, which is to be named.
              */
             as?: components["schemas"]["CallerWord"] | null;
+            /**
+             * @description The tab to call it in, of a tool that lives in a web page: one of `listPages`. Without it, the
+             *     one that the person used last.
+             */
+            tab?: string | null;
         };
         /** @description On whose behalf a tool is called. */
         CallerWord: "app";
@@ -1487,9 +1492,9 @@ export interface components {
         };
         /** @description A dashboard. */
         Dashboard: {
-            /** @description Its id in its session. */
+            /** @description Its id, among those of its server in its session. */
             id: string;
-            /** @description The session whose result opened it. */
+            /** @description The session whose result opened it, or changed it last. */
             session: string;
             /** @description The server whose tool opened it. */
             server: string;
@@ -1705,10 +1710,12 @@ export interface components {
             /** @description The viewer that the result asks for: `auto`, `image`, `pdf`, `html` or `code`. */
             viewer_hint?: string | null;
         };
-        /** @description A dashboard wants to be open. */
+        /** @description A dashboard wants to be open, or was closed (`"open": false`). */
         CanvasOpen: {
-            /** @description The call whose result says so. */
-            call: string;
+            /** @description The call whose result says so; absent where a person closed it. */
+            call?: string | null;
+            /** @description The server whose dashboard it is: ids of two servers are not the same. */
+            server: string;
             /**
              * @description `open`, `id`, `persistence`, `type`, `url`, `title`, `mode` and what else the result had,
              *     without its token.
@@ -4597,7 +4604,10 @@ export interface operations {
     };
     deleteDashboard: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description That of this server; when absent, the one that changed last. */
+                server?: string;
+            };
             header?: never;
             path: {
                 /** @description The id of a session; `default` is always there. */
@@ -4665,7 +4675,10 @@ export interface operations {
     };
     createDashboardToken: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description That of this server; when absent, the one that changed last. */
+                server?: string;
+            };
             header?: never;
             path: {
                 /** @description The id of a session; `default` is always there. */
@@ -4735,7 +4748,10 @@ export interface operations {
     };
     reportDashboardAction: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description That of this server; when absent, the one that changed last. */
+                server?: string;
+            };
             header?: never;
             path: {
                 /** @description The id of a session; `default` is always there. */

@@ -5,12 +5,12 @@
 import "./zod-setup";
 import { AppBridge, PostMessageTransport, type McpUiHostContext, type McpUiHostStyles } from "@modelcontextprotocol/ext-apps/app-bridge";
 import type { CallToolResult, ReadResourceResult, Tool as ToolDefinition } from "@modelcontextprotocol/client";
-import { api, part, problemFrom } from "../api/client";
+import { api, part, problemFrom, type Schemas } from "../api/client";
 import { readEvents } from "../api/events";
 import { toValue } from "../json/json";
 import type { AppTab } from "../state/canvas";
 import { workspace } from "../state/workspace";
-import { readCsp, refusalOfCall, type AppCsp } from "./app-policy";
+import { APP_RESULT_BYTES_MAX, insteadOfResult, readCsp, refusalOfCall, type AppCsp } from "./app-policy";
 import { makeFrame, shellAddress } from "./frame-element";
 import { noteCallOfApp } from "./live";
 
@@ -43,7 +43,7 @@ export interface AppResource {
 
 /** Reads the app's page from its server. */
 export async function readApp(tab: AppTab, ours: readonly string[], signal: AbortSignal): Promise<AppResource> {
-  const result = await readOf(tab.server, tab.resourceUri, signal);
+  const result = await readOf(tab, tab.resourceUri, signal);
   const content = result.contents.find((each) => each.uri === tab.resourceUri) ?? result.contents[0];
   if (!content) throw new Error("The server has nothing under the address that the tool names.");
   if (content.mimeType && !HTML_MIME.test(content.mimeType)) throw new Error(`The app is of the type ${content.mimeType}, which is no page.`);
@@ -53,8 +53,9 @@ export async function readApp(tab: AppTab, ours: readonly string[], signal: Abor
   return { html, csp: readCsp(field("csp"), ours), prefersBorder: field("prefersBorder") === true };
 }
 
-async function readOf(server: string, uri: string, signal?: AbortSignal): Promise<ReadResourceResult> {
-  return api.get<ReadResourceResult>(`/api/servers/${part(server)}/resource`, { query: { uri }, ...(signal ? { signal } : {}) });
+/** A resource of the app's server, read in the app's session. */
+async function readOf({ server, session }: AppTab, uri: string, signal: AbortSignal): Promise<ReadResourceResult> {
+  return api.get<ReadResourceResult>(`/api/servers/${part(server)}/resource`, { query: { uri, session }, signal });
 }
 
 /** Opens the app in `parent`. It lives until it is closed. */
@@ -83,7 +84,7 @@ export function openApp(parent: HTMLElement, tab: AppTab, app: AppResource, sand
   bridge.oncalltool = async ({ name, arguments: args }) => callTool(tab, name, args ?? {}, gone.signal);
   bridge.onreadresource = async ({ uri }) => {
     if (/^resultant:/i.test(uri.trim())) throw new Error("files of the gateway are not for apps");
-    return readOf(tab.server, uri, gone.signal);
+    return readOf(tab, uri, gone.signal);
   };
   bridge.onopenlink = async ({ url }) => ((await hooks.onLink(url)) ? {} : { isError: true });
   bridge.ondownloadfile = async ({ contents }) => {
@@ -141,11 +142,32 @@ async function tellCall(bridge: AppBridge, tab: AppTab): Promise<void> {
   await bridge.sendToolResult(await rawResult(tab.call));
 }
 
+/** What the server answered, as long as it is not too much to be taken apart and handed over in one piece. */
 async function rawResult(call: string): Promise<CallToolResult> {
-  const answer = await api.get<unknown>(`/api/calls/${part(call)}/raw`);
+  const text = await textUpTo(await api.raw(`/api/calls/${part(call)}/raw`), APP_RESULT_BYTES_MAX);
+  if (text === undefined) return insteadOfResult(await api.get<Schemas["Renderings"]>(`/api/calls/${part(call)}/renderings`));
+  const answer: unknown = JSON.parse(text);
   const result = typeof answer === "object" && answer !== null && "result" in answer && "jsonrpc" in answer ? answer.result : answer;
   if (typeof result !== "object" || result === null) throw new Error("The server's answer is no result.");
   return { content: [], ...result } as CallToolResult;
+}
+
+/** The text of an answer; nothing where it is longer. No more of it than that is fetched. */
+async function textUpTo(answer: Response, bytesMax: number): Promise<string | undefined> {
+  const reader = answer.body?.getReader();
+  if (!reader) return "";
+  const decoder = new TextDecoder();
+  const parts: string[] = [];
+  for (let bytes = 0; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return parts.join("") + decoder.decode();
+    bytes += value.length;
+    if (bytes > bytesMax) {
+      await reader.cancel();
+      return undefined;
+    }
+    parts.push(decoder.decode(value, { stream: true }));
+  }
 }
 
 /** A call for the app, of a tool of its own server that is for apps. It gets what the server answered. */

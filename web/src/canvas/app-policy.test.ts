@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readTools } from "../state/tool";
-import { linkOf, readCsp, refusalOfCall } from "./app-policy";
+import { insteadOfResult, linkOf, readCsp, refusalOfCall } from "./app-policy";
 
 const ours = ["http://127.0.0.1:8737/", "http://localhost:8738"];
 
@@ -80,4 +80,13 @@ describe("what an app may call", () => {
 it("links are for the web and for mail", () => {
   expect(linkOf("https://example.com/")?.href).toBe("https://example.com/");
   for (const address of ["javascript:alert(1)", "file:///x", "data:text/html,x", "nonsense", 5]) expect(linkOf(address)).toBeUndefined();
+});
+
+describe("a result that is too large", () => {
+  it("is what a model sees of it, and a sentence that says so", () => {
+    const lane = (name: string) => ({ lane: name, text: `the ${name} of it`, tokens: 3, bytes: 12 });
+    const seen = { lanes: [lane("structured"), lane("content")], tokens: 3, bytes: 12, tokens_before: 9, tokens_saved: 6 };
+    const texts = insteadOfResult({ seen }).content.map((block) => (block.type === "text" ? block.text : ""));
+    expect(texts).toEqual([expect.stringMatching(/larger than the 16 MiB/), "the content of it"]);
+  });
 });

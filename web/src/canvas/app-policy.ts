@@ -1,6 +1,8 @@
 // What an MCP App may do: which origins it may reach, by what its resource declares, and which tools it may call,
 // by what the tools declare. Both are checked again by the gateway; here so that nothing is even asked.
 
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import type { Schemas } from "../api/client";
 import { member, type Node } from "../json/json";
 import type { Tool } from "../state/tool";
 
@@ -10,6 +12,9 @@ export interface AppCsp {
   frameDomains?: string[];
   baseUriDomains?: string[];
 }
+
+/** The longest answer of a server that an app is given as it is. */
+export const APP_RESULT_BYTES_MAX = 16 * 1024 * 1024;
 
 const DOMAINS_MAX = 50;
 const SCHEMES: Record<keyof AppCsp, RegExp> = {
@@ -56,6 +61,15 @@ export function refusalOfCall(tools: readonly Tool[], server: string, name: stri
   if (visibility?.kind !== "array") return undefined;
   const isForApps = visibility.items.some((each: Node) => each.kind === "string" && each.value === "app");
   return isForApps ? undefined : `The tool ${name} is not for apps.`;
+}
+
+/** What an app gets in place of a result that is too large: what a model gets, and why it is no more. */
+export function insteadOfResult(renderings: Pick<Schemas["Renderings"], "seen">): CallToolResult {
+  const mib = APP_RESULT_BYTES_MAX / 1024 / 1024;
+  const why = `The server's answer is larger than the ${mib} MiB that an app is given. This is what a model gets of it.`;
+  const { lanes } = renderings.seen;
+  const seen = lanes.find((lane) => lane.lane === "content") ?? lanes[0];
+  return { content: [why, seen?.text ?? ""].map((text) => ({ type: "text", text })) };
 }
 
 /** Whether a link that an app wants opened can be asked about at all. */

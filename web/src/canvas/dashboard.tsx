@@ -116,7 +116,7 @@ interface DashboardFrameProps {
 function DashboardFrame({ tab, address, origin, state, setState, retry }: DashboardFrameProps): ReactElement {
   const place = useRef<HTMLDivElement>(null);
   const renewRef = useRef<() => void>(() => undefined);
-  const { session, dashboard, title, round } = tab;
+  const { session, dashboard, server, title, round } = tab;
   useEffect(() => {
     const parent = place.current;
     if (!parent) return;
@@ -132,7 +132,7 @@ function DashboardFrame({ tab, address, origin, state, setState, retry }: Dashbo
 
     const sendToken = async (): Promise<void> => {
       clearTimeout(renewal);
-      const given = await api.send<Schemas["DashboardToken"]>("POST", `${path}/token`);
+      const given = await api.send<Schemas["DashboardToken"]>("POST", `${path}/token`, undefined, { query: { server } });
       // A later result may have moved the dashboard, and its token is for the place that it names.
       if (isGone || originOf(given.url) !== origin) return;
       frame.contentWindow?.postMessage({ type: "resultant/dashboard-token", token: given.token }, origin);
@@ -155,7 +155,7 @@ function DashboardFrame({ tab, address, origin, state, setState, retry }: Dashbo
         wasTold = true;
         return;
       }
-      api.send("POST", `${path}/actions`, { action }).then(
+      api.send("POST", `${path}/actions`, { action }, { query: { server } }).then(
         () => toast(`Noted: ${typeof action === "string" ? action.slice(0, 80) : `something done in “${title}”`}`),
         (error: unknown) => toastError(error, "What was done in the dashboard could not be noted"),
       );
@@ -190,7 +190,7 @@ function DashboardFrame({ tab, address, origin, state, setState, retry }: Dashbo
       removeEventListener("message", onMessage);
       frame.remove();
     };
-  }, [address, origin, session, dashboard]);
+  }, [address, origin, session, server, dashboard]);
   // Another result of the tool: the frame stays, and gets the new token.
   useEffect(() => {
     if (round > 1) renewRef.current();

@@ -16,6 +16,7 @@ import {
 } from "../state/canvas";
 import { layout } from "../state/layout";
 import { preferences } from "../state/preferences";
+import { readRemembered, remember, REMEMBERED_KEY, restore, type Remembered } from "../state/remembered";
 import { createStore } from "../state/store";
 import { toolId } from "../state/tool";
 import { canvasEvents, fileDeleted, showFile, streamOpened, workspace } from "../state/workspace";
@@ -60,8 +61,9 @@ export function closeTab(id: string): void {
   if (say) void say().finally(() => change((state) => close(state, id)));
   else change((state) => close(state, id));
   if (tab?.kind !== "dashboard") return;
-  const path = `/api/sessions/${part(tab.session)}/dashboards/${part(tab.dashboard)}`;
-  api.send("DELETE", path).catch(() => undefined);
+  // In the session that is looked at: a pinned one may be of another, and both are told.
+  const path = `/api/sessions/${part(canvas.get().session)}/dashboards/${part(tab.dashboard)}`;
+  api.send("DELETE", path, undefined, { query: { server: tab.server } }).catch(() => undefined);
 }
 
 export function startCanvas(): () => void {
@@ -73,6 +75,7 @@ export function startCanvas(): () => void {
   ];
   const { session, connection } = workspace.get();
   if (connection === "open") void enter(session);
+  stops.push(startRemembering());
   return () => stops.forEach((stop) => stop());
 }
 
@@ -80,7 +83,52 @@ async function enter(session: string): Promise<void> {
   const list = await api
     .get<Schemas["DashboardList"]>("/api/dashboards", { query: { session } })
     .catch(() => ({ items: [] }));
-  if (workspace.get().session === session) change((state) => enterSession(state, session, list.items));
+  if (workspace.get().session !== session) return;
+  change((state) => enterSession(state, session, list.items));
+  await bringBack(session);
+}
+
+/** What was open before the page was loaded; until it is open again, nothing is written over it. */
+let before: Remembered | undefined = readRemembered(sessionStorage.getItem(REMEMBERED_KEY));
+
+function startRemembering(): () => void {
+  let written = "";
+  const write = (): void => {
+    const text = JSON.stringify(remember({ ...canvas.get(), isOpen: layout.get().isCanvasOpen }));
+    if (before !== undefined || text === written) return;
+    written = text;
+    sessionStorage.setItem(REMEMBERED_KEY, text);
+  };
+  const stops = [canvas.subscribe(write), layout.subscribe(write)];
+  return () => stops.forEach((stop) => stop());
+}
+
+/** Opens the files again that were open when the page was left, as far as they are still there. */
+async function bringBack(session: string): Promise<void> {
+  const wanted = before;
+  before = undefined;
+  if (!wanted || wanted.session !== session) return;
+  const here = await filesOf(session);
+  // What the person kept may be of another session; nothing else is.
+  const elsewhere = wanted.files.filter(({ key, isKept }) => isKept && !here.some((file) => file.key === key));
+  const ask = ({ key }: { key: string }): Promise<Schemas["File"][]> =>
+    api.get<Schemas["File"]>(`/api/files/${part(key)}/info`).then((file) => [file], () => []);
+  const found = [...here, ...(await Promise.all(elsewhere.map(ask))).flat()];
+  if (canvas.get().session === session) change((state) => restore(state, wanted, found.map(versionOfFile)));
+}
+
+/** The files of a session, when they are known; none where the person has left it. */
+function filesOf(session: string): Promise<Schemas["File"][]> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      const { session: now, files, hasFiles } = workspace.get();
+      if (now === session && !hasFiles) return;
+      stop();
+      resolve(now === session ? files : []);
+    };
+    const stop = workspace.subscribe(look);
+    look();
+  });
 }
 
 function onEvent(event: { type: string; data: string; session: string }): void {
@@ -94,7 +142,8 @@ function onEvent(event: { type: string; data: string; session: string }): void {
     if (update.display.open_canvas && update.call) announce(`On the canvas: ${update.display.primary_file ?? "files"}`);
   } else if (event.type === "canvas_open") {
     const opened = JSON.parse(event.data) as Schemas["CanvasOpen"];
-    if (callsOfApps.has(opened.call)) return;
+    // One that tells of a closing is of no call.
+    if (opened.call && callsOfApps.has(opened.call)) return;
     change((state) => applyDashboard(state, event.session, opened));
   } else if (event.type === "tool_complete") {
     onComplete(event.session, JSON.parse(event.data) as Schemas["ToolComplete"]);

@@ -149,11 +149,12 @@ describe("walking", () => {
 });
 
 describe("dashboards", () => {
-  const open = (members: Record<string, unknown>): components["schemas"]["CanvasOpen"] => ({
-    call: "c",
+  const open = (members: Record<string, unknown>, server?: string): canvas.CanvasEvent => ({
     canvas: { open: true, id: "d", url: "http://127.0.0.1:9/", ...members },
-    has_token: true,
+    ...(server === undefined ? {} : { server }),
   });
+  const opened = (...events: canvas.CanvasEvent[]): CanvasState =>
+    events.reduce((state, event) => canvas.applyDashboard(state, "s1", event), start);
   const dashboard = (
     members: Partial<components["schemas"]["Dashboard"]>,
   ): components["schemas"]["Dashboard"] => ({
@@ -174,6 +175,45 @@ describe("dashboards", () => {
     expect(state.tabs).toHaveLength(1);
     expect(state.tabs[0]).toMatchObject({ title: "Two", round: 2, persistence: "pinned" });
     expect(canvas.applyDashboard(state, "s1", open({ open: false })).tabs).toEqual([]);
+  });
+
+  it("have a tab per server, also where two have the same id", () => {
+    const two = opened(open({ title: "One" }, "a"), open({ title: "Two" }, "b"), open({ title: "One, later" }, "a"));
+    expect(titles(two)).toEqual(["One, later", "Two"]);
+    expect(new Set(two.tabs.map((tab) => tab.id)).size).toBe(2);
+    const entered = canvas.enterSession(two, "s1", [dashboard({ server: "a" }), dashboard({ server: "c", title: "Three" })]);
+    expect(titles(entered)).toEqual(["One, later", "Two", "Three"]);
+  });
+
+  it("close when the gateway says so, and only the one that it names", () => {
+    const two = opened(open({ title: "One" }, "a"), open({ title: "Two" }, "b"));
+    const closed = (id: string, server?: string) => open({ open: false, id, url: undefined }, server);
+    expect(titles(canvas.applyDashboard(two, "s1", closed("d", "a")))).toEqual(["Two"]);
+    expect(canvas.applyDashboard(two, "s1", closed("d", "c"))).toEqual(two);
+    expect(canvas.applyDashboard(two, "s1", closed("other", "a"))).toEqual(two);
+    expect(canvas.applyDashboard(two, "s2", closed("d", "a"))).toEqual(two);
+  });
+
+  it("that are pinned are one in all sessions, and close in all", () => {
+    const pinned = opened(open({ title: "One", persistence: "pinned" }, "a"));
+    const there = canvas.enterSession(pinned, "s2", []);
+    const changed = canvas.applyDashboard(there, "s2", open({ title: "Two" }, "a"));
+    expect(changed.tabs).toEqual([expect.objectContaining({ title: "Two", session: "s2", id: pinned.tabs[0]?.id })]);
+    expect(canvas.applyDashboard(there, "s2", open({ open: false }, "a")).tabs).toEqual([]);
+    expect(canvas.applyDashboard(there, "s2", open({ open: false }, "b"))).toEqual(there);
+  });
+
+  it("are the same where only one side says which server", () => {
+    const unsaid = opened(open({ title: "One" }));
+    expect(canvas.enterSession(unsaid, "s1", [dashboard({})]).tabs).toHaveLength(1);
+    const said = canvas.applyDashboard(unsaid, "s1", open({ title: "Two" }, "demo"));
+    expect(said.tabs).toEqual([expect.objectContaining({ title: "Two", server: "demo", round: 2 })]);
+    expect(canvas.applyDashboard(said, "s1", open({ open: false })).tabs).toEqual([]);
+  });
+
+  it("keep what a later result does not say again", () => {
+    const state = opened(open({ title: "One", persistence: "pinned", type: "iframe" }, "a"), open({ url: undefined }, "a"));
+    expect(state.tabs[0]).toMatchObject({ title: "One", persistence: "pinned", url: "http://127.0.0.1:9/", server: "a" });
   });
 
   it("stay when results replace, and replace files themselves where asked", () => {

@@ -90,8 +90,9 @@ export function fileTabId(name: string): string {
   return `file:${name}`;
 }
 
-export function dashboardTabId(session: string, dashboard: string): string {
-  return `dashboard:${session}/${dashboard}`;
+/** Ids of dashboards are their servers' own words, and two servers may have the same. */
+export function dashboardTabId(session: string, server: string, dashboard: string): string {
+  return `dashboard:${[session, server, dashboard].map(encodeURIComponent).join("/")}`;
 }
 
 // ---------------------------------------------------------------- what results do
@@ -126,14 +127,18 @@ export function applyFiles(state: CanvasState, update: Schemas["FilesUpdate"], a
   return { ...show(next, fileTabId(primary.name)), isOpen: true, leftOut: distinct - names.length };
 }
 
-/** A result speaks of a dashboard: it opens, changes in place, or closes. */
-export function applyDashboard(state: CanvasState, session: string, event: Schemas["CanvasOpen"]): CanvasState {
+/** What is said of a dashboard by a result, or by the gateway when it was closed elsewhere; of old without a server. */
+export type CanvasEvent = Pick<Schemas["CanvasOpen"], "canvas"> & { server?: string };
+
+/** A dashboard opens, changes in place, or closes. */
+export function applyDashboard(state: CanvasState, session: string, event: CanvasEvent): CanvasState {
   const canvas = event.canvas;
   const dashboard = word(canvas["id"]);
   if (!dashboard) return state;
-  const id = dashboardTabId(session, dashboard);
-  if (canvas["open"] === false) return close(state, id);
-  const before = state.tabs.find((tab): tab is DashboardTab => tab.id === id && tab.kind === "dashboard");
+  const server = word(event.server);
+  const before = findDashboard(state, session, server, dashboard);
+  if (canvas["open"] === false) return before ? close(state, before.id) : state;
+  const id = before?.id ?? dashboardTabId(session, server ?? "", dashboard);
   const url = word(canvas["url"]) ?? before?.url;
   const mode = modeOf(word(canvas["mode"]) ?? "append");
   const cleared = before || mode !== "replace" ? state : withoutResults(state, new Set());
@@ -149,7 +154,7 @@ export function applyDashboard(state: CanvasState, session: string, event: Schem
     persistence: persistenceOf(canvas["persistence"]) ?? before?.persistence ?? "session",
     round: (before?.round ?? 0) + 1,
     ...(url === undefined ? {} : { url }),
-    ...(before?.server === undefined ? {} : { server: before.server }),
+    ...(server === undefined && before?.server === undefined ? {} : { server: server ?? before?.server }),
   };
   return { ...show(put(cleared, tab), id), isOpen: true };
 }
@@ -182,11 +187,10 @@ export function enterSession(
   let next: CanvasState = settle({ ...state, session, leftOut: 0, tabs: state.tabs.filter(stays) });
   for (const entry of dashboards) {
     const isHere = entry.persistence === "pinned" || (entry.persistence === "session" && entry.session === session);
-    const id = dashboardTabId(entry.session, entry.id);
-    if (!entry.is_open || !isHere || next.tabs.some((tab) => tab.id === id)) continue;
+    if (!entry.is_open || !isHere || findDashboard(next, entry.session, entry.server, entry.id)) continue;
     const tab: DashboardTab = {
       kind: "dashboard",
-      id,
+      id: dashboardTabId(entry.session, entry.server, entry.id),
       pane: "main",
       title: entry.title ?? entry.id,
       isKept: true,
@@ -291,6 +295,18 @@ export function activeTab(state: CanvasState, pane: Pane): Tab | undefined {
   return state.tabs.find((tab) => tab.id === state.active[pane] && tab.pane === pane);
 }
 
+/**
+ * The tab of a dashboard: that of the session, else a pinned one, which is the same in all of them. Where one side
+ * does not say which server it is of, the other's word is taken.
+ */
+function findDashboard(state: CanvasState, session: string, server: string | undefined, dashboard: string): DashboardTab | undefined {
+  const isIt = (tab: Tab): tab is DashboardTab =>
+    tab.kind === "dashboard" && tab.dashboard === dashboard && (tab.session === session || tab.persistence === "pinned");
+  const all = state.tabs.filter(isIt).sort((a, b) => Number(b.session === session) - Number(a.session === session));
+  const isUnsaid = (tab: DashboardTab): boolean => server === undefined || tab.server === undefined;
+  return all.find((tab) => tab.server === server) ?? all.find(isUnsaid);
+}
+
 export function hasSplit(state: CanvasState): boolean {
   return state.tabs.some((tab) => tab.pane === "side");
 }
@@ -388,7 +404,7 @@ function paneFor(state: CanvasState, mode: Mode, id: string): Pane {
 }
 
 /** Keeps the invariants: what is active exists, and the side pane only stands beside a main one. */
-function settle(state: CanvasState): CanvasState {
+export function settle(state: CanvasState): CanvasState {
   let { tabs, focused } = state;
   if (!tabs.some((tab) => tab.pane === "main")) tabs = tabs.map((tab) => ({ ...tab, pane: "main" as const }));
   if (!tabs.some((tab) => tab.pane === focused)) focused = "main";

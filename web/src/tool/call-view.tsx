@@ -1,6 +1,6 @@
 // A call: how it goes while it runs, what the server asks, and its result in the end.
 
-import { lazy, Suspense, useEffect, useRef, useState, type ReactElement } from "react";
+import { lazy, Suspense, useEffect, useRef, useState, type ReactElement, type RefObject } from "react";
 import { cancel, type Call } from "../state/calls";
 import { callerOf, isFailed } from "../state/call";
 import { go } from "../state/place";
@@ -9,6 +9,7 @@ import { IconCheck, IconClose, IconLink, IconStop, IconWarning } from "../ui/ico
 import { announce, Button, ErrorNote, IconButton, ProgressBar, Spinner, toast, toastError } from "../ui/ui";
 import { writeAddress } from "../shell/address";
 import { QuestionCard } from "./question";
+import { reveal, revealWhileItGrows } from "./reveal";
 
 const PREPARE_AFTER_MS = 800;
 
@@ -22,10 +23,11 @@ export function prepareResults(): void {
   setTimeout(() => void loadResultView().catch(() => undefined), PREPARE_AFTER_MS);
 }
 
-export function CallView({ call }: { call: Call }): ReactElement {
+/** `isFresh`: the person has started it on this screen, and wants to see what comes of it. */
+export function CallView({ call, isFresh = false }: { call: Call; isFresh?: boolean }): ReactElement {
   const box = useRef<HTMLElement>(null);
   const isRunning = call.state === "running";
-  useEffect(() => box.current?.scrollIntoView({ block: "nearest", behavior: "smooth" }), [call.id]);
+  useReveal(box, call.id, isFresh, isRunning);
   useAnnouncements(call);
   return (
     <section ref={box} className="tool-call" aria-label="Call" aria-busy={isRunning}>
@@ -48,6 +50,24 @@ export function CallView({ call }: { call: Call }): ReactElement {
       )}
     </section>
   );
+}
+
+/** How long after its end a call may still grow: its result is asked for and drawn then. */
+const GROWS_AFTER_END_MS = 3000;
+
+function useReveal(box: RefObject<HTMLElement | null>, id: string, isFresh: boolean, isRunning: boolean): void {
+  const stop = useRef<() => void>(() => undefined);
+  useEffect(() => {
+    if (!box.current) return;
+    if (!isFresh) return reveal(box.current);
+    stop.current = revealWhileItGrows(box.current);
+    return () => stop.current();
+  }, [id, isFresh]);
+  useEffect(() => {
+    if (isRunning) return;
+    const timer = setTimeout(() => stop.current(), GROWS_AFTER_END_MS);
+    return () => clearTimeout(timer);
+  }, [id, isRunning]);
 }
 
 function useAnnouncements(call: Call): void {

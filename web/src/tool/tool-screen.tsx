@@ -26,6 +26,7 @@ export function ToolScreen({ tool, call }: { tool: Tool; call: Call | undefined 
   const [areTroublesShown, showTroubles] = useState(false);
   const [isStarting, setStarting] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
+  const [started, setStarted] = useState<string>();
   const form = useRef<HTMLDivElement>(null);
   const troubles = useMemo(() => validate(draft.node, tool.inputSchema), [draft.node, tool.inputSchema]);
 
@@ -44,6 +45,7 @@ export function ToolScreen({ tool, call }: { tool: Tool; call: Call | undefined 
         setStarting(false);
         showTroubles(false);
         announce(`${tool.title} is running`);
+        setStarted(id);
         go({ kind: "call", id });
       });
     } catch (error) {
@@ -89,7 +91,7 @@ export function ToolScreen({ tool, call }: { tool: Tool; call: Call | undefined 
           </div>
         </section>
         <div className="tool-run">
-          <Button kind="primary" icon={IconPlay} onClick={() => void start(false)} disabled={isStarting}>
+          <Button kind="primary" icon={IconPlay} onClick={() => void start(false)} aria-disabled={isStarting}>
             Run
           </Button>
           <span className="tool-run-keys" aria-hidden="true">
@@ -116,7 +118,7 @@ export function ToolScreen({ tool, call }: { tool: Tool; call: Call | undefined 
         )}
         {failure !== null && <ErrorNote error={failure} />}
       </article>
-      {call && <CallView call={call} />}
+      {call && <CallView call={call} isFresh={call.id === started} />}
     </div>
   );
 }

@@ -97,6 +97,9 @@ fn a_dashboard_is_opened_listed_looked_into_and_closed() {
     let open = format!("/api/files/download/{key}?token={token}");
     assert_eq!(bench.anonymous("GET", &open, "").status, 404, "a dashboard's token opens no file");
     assert_eq!(bench.delete(&path).status, 204);
+    let closed = events.next_of("canvas_open");
+    assert_eq!(closed.data["canvas"], json!({"open": false, "id": "floor"}));
+    assert_eq!(closed.data["server"], opened.data["server"]);
     assert_eq!(ask(&token).json(), json!({"active": false}));
     assert_eq!(bench.delete(&path).status, 404);
     assert_eq!(bench.post(&format!("{path}/token"), &json!({})).status, 404);

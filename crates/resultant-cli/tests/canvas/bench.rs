@@ -59,6 +59,7 @@ impl Bench {
             ("sandbox/app.html", "the app"),
             ("sandbox/other.html", "another"),
             ("sandbox/assets/stage-AAAAAAAA.js", SCRIPT),
+            ("hostapp/canvas.html", "the canvas"),
         ] {
             let path = built.join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();

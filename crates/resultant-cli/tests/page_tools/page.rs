@@ -19,6 +19,8 @@ pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_resultant");
 /// The versions that the examples are checked for.
 pub(crate) const VERSIONS: [&str; 2] = ["2025-06-18", "2026-07-28"];
 pub(crate) const TAB: &str = "tab-one";
+/// Where the pages of these tests come from.
+pub(crate) const ORIGIN: &str = "http://localhost:5173";
 
 /// A gateway without servers, for its one user.
 pub(crate) struct Bench {
@@ -102,6 +104,13 @@ pub(crate) struct Closed(pub(crate) Option<u16>);
 impl Page {
     /// Opens a connection from a page of this origin; else the status it was refused with.
     pub(crate) fn open(gateway: &Gateway, origin: Option<&str>) -> Result<Page, u16> {
+        let origin: Vec<(&'static str, &str)> =
+            origin.iter().map(|origin| ("origin", *origin)).collect();
+        Page::open_with(gateway, &origin)
+    }
+
+    /// The same with these headers.
+    pub(crate) fn open_with(gateway: &Gateway, more: &[(&'static str, &str)]) -> Result<Page, u16> {
         let address = gateway.url.trim_start_matches("http://");
         let stream = TcpStream::connect(address).expect("a connection");
         stream.set_nodelay(true).expect("set");
@@ -111,8 +120,8 @@ impl Page {
         let headers = request.headers_mut();
         let protocol = HeaderValue::from_static("resultant.page.v1");
         headers.insert("sec-websocket-protocol", protocol);
-        if let Some(origin) = origin {
-            headers.insert("origin", origin.parse().expect("a header"));
+        for (name, value) in more {
+            headers.insert(*name, value.parse().expect("a header"));
         }
         match tungstenite::client(request, stream) {
             Ok((socket, response)) => {
@@ -129,15 +138,40 @@ impl Page {
 
     /// One that was let in.
     pub(crate) fn connect(gateway: &Gateway, token: &str) -> Page {
-        let mut page = Page::open(gateway, Some("http://localhost:5173")).expect("a page");
+        let mut page = Page::open(gateway, Some(ORIGIN)).expect("a page");
         page.hello(token);
-        page.welcome = page.hear().expect("an answer");
-        assert_eq!(page.welcome["type"], "welcome", "{}", page.welcome);
-        page.say(&json!({
-            "type": "tab", "tab": TAB, "title": "Shop", "url": "http://localhost:5173/shop",
+        page.let_in()
+    }
+
+    /// After its `hello`: hears that it is let in, and has a tab.
+    pub(crate) fn let_in(mut self) -> Page {
+        self.welcome = self.hear().expect("an answer");
+        assert_eq!(self.welcome["type"], "welcome", "{}", self.welcome);
+        self.tab(TAB);
+        self
+    }
+
+    /// Has a tab, in use.
+    pub(crate) fn tab(&mut self, tab: &str) {
+        self.say(&json!({
+            "type": "tab", "tab": tab, "title": "Shop", "url": "http://localhost:5173/shop",
             "active": true, "visible": true,
         }));
-        page
+    }
+
+    /// Shows another credential, and hears the answer.
+    pub(crate) fn show(&mut self, token: &str) -> Value {
+        let id = self.next;
+        self.next += 1;
+        self.say(&json!({"type": "token", "id": id, "token": token}));
+        let answer = self.hear().expect("an answer");
+        assert_eq!(answer["id"], id, "{answer}");
+        answer
+    }
+
+    /// The socket, for what a page of ours would not do.
+    pub(crate) fn socket(&mut self) -> &mut WebSocket<TcpStream> {
+        &mut self.socket
     }
 
     pub(crate) fn hello(&mut self, token: &str) {

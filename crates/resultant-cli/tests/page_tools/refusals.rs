@@ -4,7 +4,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::page::{Bench, Page, TAB, call, names, signal, text};
+use crate::page::{Bench, Closed, ORIGIN, Page, TAB, call, names, signal, text};
 
 #[test]
 fn pages_of_foreign_origins_are_refused_unless_they_are_configured() {
@@ -21,15 +21,31 @@ fn pages_of_foreign_origins_are_refused_unless_they_are_configured() {
         (Some("http://127.0.0.1:5173"), true),
         (None, true),
     ] {
-        match Page::open(&bench.gateway, origin) {
-            Ok(mut page) => {
-                assert!(is_let_in, "{origin:?}");
-                page.hello(&bench.secret);
-                assert_eq!(page.hear().expect("an answer")["type"], "welcome", "{origin:?}");
-            }
-            Err(status) => assert!(!is_let_in && status == 403, "{origin:?}: {status}"),
+        let mut page = Page::open(&bench.gateway, origin).expect("a connection");
+        page.hello(&bench.secret);
+        if is_let_in {
+            assert_eq!(page.hear().expect("an answer")["type"], "welcome", "{origin:?}");
+            continue;
         }
+        // A browser shows a page no status, so it is told in words. Nothing else is done for it.
+        page.tab(TAB);
+        page.say(&json!({"type": "register", "id": 1, "tab": TAB, "tool": {"name": "never"}}));
+        let refused = page.hear().expect("a reason");
+        assert_eq!((&refused["type"], &refused["code"]), (&json!("refused"), &json!("origin")));
+        let reason = refused["reason"].as_str().expect("a reason");
+        let origin = origin.expect("an origin");
+        assert!(reason.contains(origin) && reason.contains("pages.origins"), "{refused}");
+        assert!(refused["hint"].as_str().is_some_and(|hint| hint.contains("configuration")));
+        assert_eq!(page.hear(), Err(Closed(Some(4403))));
+        assert_eq!(names(&bench.client("2026-07-28")), [] as [&str; 0], "{origin:?}");
+        let (_, pages) = bench.api("GET /api/pages", "");
+        assert!(!pages.to_string().contains(origin), "{pages}");
     }
+    // Under a name that is not ours nobody is told anything.
+    let rebound = [("host", "evil.example"), ("origin", "http://evil.example")];
+    assert_eq!(Page::open_with(&bench.gateway, &rebound).err(), Some(403));
+    let plain = "GET /api/page HTTP/1.1\r\nOrigin: https://evil.example\r\nX-Rest:";
+    assert_eq!(bench.api(plain, "").0, 403, "no WebSocket, no words");
     // The origins of pages are for pages: they may not use the rest of the API.
     let line = "GET /api/tools HTTP/1.1\r\nOrigin: https://app.example\r\nX-Rest:";
     assert_eq!(bench.api(line, "").0, 403);
@@ -43,7 +59,7 @@ fn only_who_shows_a_credential_is_let_in() {
         page.hello(token);
         page.turned_away()
     };
-    let here = "http://localhost:5173";
+    let here = ORIGIN;
     let credentials = ("credentials".to_owned(), Some(4401));
     for token in ["", "wrong", "rp_wrong", "rpt_wrong", &"x".repeat(100_000)] {
         assert_eq!(turned_away(here, token), credentials, "{token:.20}");
@@ -72,11 +88,14 @@ fn only_who_shows_a_credential_is_let_in() {
     // Another credential on the same connection.
     let mut page = bench.page();
     page.register("stays", &json!({}));
-    page.say(&json!({"type": "token", "token": free}));
-    assert_eq!(page.hear().expect("an answer")["type"], "welcome");
+    let again = page.show(&free);
+    assert_eq!(again["type"], "welcome");
+    assert_eq!(again["user_id"], page.welcome["user_id"], "{again}");
     assert_eq!(names(&bench.client("2026-07-28")), ["page_stays"]);
-    page.say(&json!({"type": "token", "token": "wrong"}));
-    assert_eq!(page.turned_away(), credentials);
+    let refused = page.show("wrong");
+    assert_eq!((&refused["type"], &refused["code"]), (&json!("refused"), &json!("credentials")));
+    page.register("goes_on", &json!({}));
+    assert_eq!(names(&bench.client("2026-07-28")), ["page_stays", "page_goes_on"]);
 }
 
 #[test]
@@ -86,8 +105,7 @@ fn a_credential_that_is_over_ends_the_connection_it_opened() {
     let token = token["token"].as_str().expect("a token");
     let (mut kept, ended) =
         (Page::connect(&bench.gateway, token), Page::connect(&bench.gateway, token));
-    kept.say(&json!({"type": "token", "token": bench.secret}));
-    assert_eq!(kept.hear().expect("an answer")["type"], "welcome");
+    assert_eq!(kept.show(&bench.secret)["type"], "welcome");
     kept.register("still", &json!({}));
     let _kept = kept.serve(|_, _| {});
     assert_eq!(ended.turned_away(), ("expired".to_owned(), Some(4401)));

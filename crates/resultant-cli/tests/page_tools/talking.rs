@@ -260,6 +260,16 @@ fn two_connections_may_have_the_same_tool() {
     };
     assert_eq!(text(&named("tab-a")), "tab-a");
     assert_eq!(here(), "first", "it is in use now");
+    // The API names a tab as well.
+    let called = |tab: &str| {
+        let body = json!({"server": "page", "tool": "where", "tab": tab}).to_string();
+        let (status, called) = bench.api("POST /api/sessions/default/calls", &body);
+        assert_eq!(status, 200, "{called}");
+        called
+    };
+    assert_eq!(called("tab-b")["contract"]["results"], "tab-b");
+    let nowhere = called("tab-z").to_string();
+    assert!(nowhere.contains("there is no tab `tab-z`"), "{nowhere}");
     let nowhere = named("tab-z");
     assert_eq!(nowhere["isError"], true);
     assert!(text(&nowhere).contains("`tab-a`"), "{nowhere}");

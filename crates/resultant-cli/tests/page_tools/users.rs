@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     mcp::{Client, Gateway, Identity},
-    page::{PROGRAM, Page, VERSIONS, api, call, names, reconfigure, text, wait_until},
+    page::{ORIGIN, PROGRAM, Page, VERSIONS, api, call, names, reconfigure, text, wait_until},
 };
 
 /// A new key of this user, and its entry for the configuration.
@@ -25,7 +25,8 @@ fn client(gateway: &Gateway, key: &str, version: &str) -> Client {
 fn two_users_see_nothing_of_each_other() {
     let folder = tempfile::tempdir().expect("a folder");
     let ((ada, ada_entry), (bob, bob_entry)) = (key("ada"), key("bob"));
-    let settings = json!({"auth": {"mode": "token", "keys": [ada_entry, bob_entry]}});
+    let auth = json!({"mode": "token", "keys": [ada_entry, bob_entry]});
+    let settings = json!({"auth": auth, "pages": {"origins": [ORIGIN]}});
     let config = json!({"mcpServers": {}, "resultant": settings});
     let gateway = Gateway::start(PROGRAM, &config, folder.path()).expect("a gateway");
     let mut of_ada = Page::connect(&gateway, &ada);
@@ -69,10 +70,12 @@ fn two_users_see_nothing_of_each_other() {
 }
 
 #[test]
-fn a_change_is_told_to_its_user_alone_and_a_token_of_another_moves_the_page() {
+fn a_change_is_told_to_its_user_alone_and_a_token_of_another_moves_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let ((ada, ada_entry), (bob, bob_entry)) = (key("ada"), key("bob"));
-    let settings = |keys: &[&Value]| json!({"auth": {"mode": "token", "keys": keys}});
+    let pages = json!({"origins": [ORIGIN]});
+    let settings =
+        |keys: &[&Value]| json!({"auth": {"mode": "token", "keys": keys}, "pages": pages});
     let both = settings(&[&ada_entry, &bob_entry]);
     let config = json!({"mcpServers": {}, "resultant": both});
     let gateway = Gateway::start(PROGRAM, &config, folder.path()).expect("a gateway");
@@ -90,16 +93,22 @@ fn a_change_is_told_to_its_user_alone_and_a_token_of_another_moves_the_page() {
     for_bob.result("tools/list", json!({})).expect("a list");
     assert!(!for_bob.take_inbox().iter().any(is_change), "it is none of bob's business");
 
-    page.say(&json!({"type": "token", "token": bob}));
-    let welcome = page.hear().expect("an answer");
-    assert_eq!((&welcome["type"], &welcome["user"]), (&json!("welcome"), &json!("bob")));
+    let refused = page.show(&bob);
+    assert_eq!((&refused["type"], &refused["code"]), (&json!("refused"), &json!("another_user")));
+    assert_eq!(names(&for_ada), ["page_mine"], "it goes on as it was");
+    assert_eq!(names(&for_bob), [] as [&str; 0]);
+    assert!(!for_bob.take_inbox().iter().any(is_change), "nor is bob told of anything");
+    let mut his = Page::connect(&gateway, &bob);
+    assert_eq!(his.welcome["user"], "bob");
+    assert_ne!(his.welcome["user_id"], page.welcome["user_id"]);
+    his.register("his", &json!({}));
     for_bob.wait_for(is_change).expect("told");
-    assert_eq!(names(&for_bob), ["page_mine"]);
-    assert_eq!(names(&for_ada), [] as [&str; 0]);
+    assert_eq!(names(&for_bob), ["page_his"]);
+    assert_eq!(names(&for_ada), ["page_mine"]);
 
     // Who is taken out of the configuration is out.
     reconfigure(folder.path(), &settings(&[&ada_entry]));
-    assert_eq!(page.turned_away(), ("come_again".to_owned(), Some(1012)));
+    assert_eq!(his.turned_away(), ("come_again".to_owned(), Some(1012)));
     let mut again = Page::open(&gateway, None).expect("a page");
     again.hello(&bob);
     assert_eq!(again.turned_away(), ("credentials".to_owned(), Some(4401)));

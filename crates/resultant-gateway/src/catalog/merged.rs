@@ -5,7 +5,11 @@ use std::{collections::HashMap, sync::Arc};
 use resultant::Json;
 
 use super::{Edition, Origin, ServerCatalog, Tool, WrittenLists, array_of, exposed_names};
-use crate::{retrieval::Naming, routes::Routes, upstream::Upstream};
+use crate::{
+    retrieval::{self, Naming},
+    routes::Routes,
+    upstream::Upstream,
+};
 
 /// A tool under the name it has here.
 struct Entry {
@@ -31,8 +35,8 @@ impl Merged {
     }
 
     /// What our own tools are called beside these.
-    pub(crate) fn own_names(&self) -> Option<Naming> {
-        Naming::beside(|name| self.by_name.contains_key(name))
+    pub(crate) fn own_names(&self, tools: &[retrieval::Tool]) -> Option<Naming> {
+        Naming::beside(tools, |name| self.by_name.contains_key(name))
     }
 
     /// The tools as a JSON array for clients of this kind.

@@ -1,4 +1,4 @@
-//! Which tools of a server there are: patterns with `*` and `?`, nothing more.
+//! Which tools of a server there are, and which our canvas draws: patterns with `*` and `?`, nothing more.
 //!
 //! A tool's name has no hierarchy, so the rest of what globs can do would only be misread.
 
@@ -7,6 +7,7 @@
 pub struct ToolFilter {
     pub(super) allow: Option<Vec<Glob>>,
     pub(super) deny: Vec<Glob>,
+    pub(super) canvas: Vec<Glob>,
 }
 
 impl ToolFilter {
@@ -14,6 +15,11 @@ impl ToolFilter {
     pub fn allows(&self, name: &str) -> bool {
         let is_in = |globs: &[Glob]| globs.iter().any(|glob| glob.matches(name));
         self.allow.as_deref().is_none_or(is_in) && !is_in(&self.deny)
+    }
+
+    /// Whether hosts that show apps draw its results with our canvas.
+    pub fn draws(&self, name: &str) -> bool {
+        self.canvas.iter().any(|glob| glob.matches(name))
     }
 }
 
@@ -95,11 +101,18 @@ mod tests {
     #[test]
     fn lists() {
         let globs = |patterns: &[&str]| patterns.iter().map(|p| Glob::new(p).unwrap()).collect();
-        let filter = ToolFilter { allow: Some(globs(&["get_*"])), deny: globs(&["get_secret"]) };
+        let filter = ToolFilter {
+            allow: Some(globs(&["get_*"])),
+            deny: globs(&["get_secret"]),
+            canvas: globs(&["*_report"]),
+        };
+        assert!(filter.draws("get_report") && !filter.draws("get_wind"));
         assert!(filter.allows("get_time"));
         assert!(!filter.allows("get_secret"));
         assert!(!filter.allows("set_time"));
         assert!(ToolFilter::default().allows("anything"));
-        assert!(!ToolFilter { allow: Some(Vec::new()), deny: Vec::new() }.allows("anything"));
+        assert!(
+            !ToolFilter { allow: Some(Vec::new()), ..ToolFilter::default() }.allows("anything")
+        );
     }
 }

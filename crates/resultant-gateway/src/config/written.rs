@@ -384,6 +384,9 @@ pub(super) struct Tools {
     /// Budgets of single tools; where several patterns fit, the longest counts, and the smaller of
     /// this and the server's.
     pub(super) budgets: BTreeMap<String, BudgetPart>,
+    /// Results of these are drawn by the canvas in clients that show MCP Apps, where the tool has no
+    /// view of its own.
+    pub(super) canvas: Vec<String>,
 }
 
 /// How tokens for a remote server are got. Without any of this we register where we can, and ask

@@ -20,10 +20,12 @@ const PAGES_MAX: usize = 100;
 /// `tools/list`.
 pub(super) async fn tools(gateway: &Arc<Gateway>, exchange: &Exchange) -> Result<Json, RpcError> {
     let client = &exchange.client;
+    let edition = Edition::of(client).with_canvas(gateway.shows_canvas(client));
+    let own_tools = gateway.offered_tools(client).unwrap_or_default();
     let (tools, own_names) = match &client.scope {
         Scope::All => {
             let merged = gateway.merged(client).await;
-            (merged.write(Edition::of(client)), merged.own_names())
+            (merged.write(edition), merged.own_names(own_tools))
         }
         Scope::One(name) => {
             let upstream = gateway.upstream_of(client.caller.owner(), name).ok_or_else(|| {
@@ -31,11 +33,11 @@ pub(super) async fn tools(gateway: &Arc<Gateway>, exchange: &Exchange) -> Result
             })?;
             let catalog = upstream.catalog(client).await;
             let catalog = catalog.map_err(|error| super::unavailable(&upstream, &error))?;
-            (catalog.write(Edition::of(client)), catalog.own_names())
+            (catalog.write(edition), catalog.own_names(own_tools))
         }
     };
-    let tools = match own_names.filter(|_| gateway.has_own_tools()) {
-        Some(names) => names.append(&tools),
+    let tools = match own_names.filter(|_| !own_tools.is_empty()) {
+        Some(names) => names.append(own_tools, &tools),
         None => tools.to_string(),
     };
     Ok(Json::parse(format!("{{\"tools\":{tools}}}")).unwrap_or(Json::null()))

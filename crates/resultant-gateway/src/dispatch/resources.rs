@@ -9,6 +9,7 @@ use crate::{
     client::{Exchange, Scope},
     file_uri::FileUri,
     gateway::Gateway,
+    host_canvas,
     reply::Reply,
     rpc::{self, RpcError},
     upstream::Upstream,
@@ -26,6 +27,13 @@ pub(super) async fn read(
     };
     if let Some(parsed) = FileUri::parse(&uri) {
         let result = own_files::read(gateway, exchange, &uri, parsed).await?;
+        let result = crate::bridge::result_for(exchange.client.protocol, "resources/read", &result);
+        return Ok(Reply::Json(result));
+    }
+    if *uri == *host_canvas::URI
+        && gateway.shows_canvas(&exchange.client)
+        && let Some(result) = host_canvas::read().await
+    {
         let result = crate::bridge::result_for(exchange.client.protocol, "resources/read", &result);
         return Ok(Reply::Json(result));
     }

@@ -98,7 +98,7 @@ pub(super) fn forbidden(reason: &str) -> axum::response::Response {
 }
 
 /// The route by which pages offer tools, for whom more origins may be allowed.
-pub(super) use self::page_tools::PATH as PAGE_PATH;
+pub(super) use self::page_tools::{PATH as PAGE_PATH, turn_away};
 
 /// Whether a route of the API needs no user: it is open, or has a token of its own to show. A user
 /// who is known all the same is of use there.

@@ -30,10 +30,13 @@ use tokio::net::TcpListener;
 
 pub(in crate::front) use self::late::Late;
 use self::{late::Timed, web::Files};
-use super::{api, guard::Guard};
+use super::{
+    api,
+    guard::{Beside, Guard},
+};
 use crate::{
     auth::Surface,
-    config::{Listen, SandboxListen},
+    config::{Auth, Listen, SandboxListen},
     gateway::{Gateway, StartError},
     sandbox::Sandbox,
 };
@@ -177,6 +180,9 @@ fn surface_of(front: &Front, request: &Request) -> Surface {
     match path.as_str() {
         path if OPEN.contains(&path) => Surface::Open,
         path if path.starts_with("/.well-known/") => Surface::Open,
+        "/mcp" | "/mcp/{server}" if front.guard.is_of_stranger(request.headers()) => {
+            Surface::McpOfPage
+        }
         "/mcp" | "/mcp/{server}" => Surface::Mcp,
         "/metrics" if !front.gateway.auth().config().has_users() => Surface::Open,
         _ => Surface::Api,
@@ -208,12 +214,17 @@ async fn check(State(front): State<Front>, mut request: Request, next: Next) -> 
         return sandbox::answer(&front, &own, &request.into_parts().0).await;
     }
     let refused = match is_named {
-        true => front.guard.refuses(request.headers(), &origins_of(&front, &request)),
+        true => front.guard.refuses(request.headers(), &beside(&front, &request)),
         false => Some("the request names more than one host"),
     };
     let idle = front.gateway.config().timeouts.request_idle;
     let request = request.map(|body| Body::new(Timed::new(body, idle)));
     let (origin, mut response) = match refused {
+        // A browser shows a page no status: one of a foreign origin is told so in words.
+        Some(reason) if is_page(&request) && is_host_fine(&front, &request) => {
+            let told = api::turn_away(request).await;
+            (None, told.unwrap_or_else(|| api::forbidden(reason)))
+        }
         Some(reason) if request.uri().path().starts_with("/api/") => (None, api::forbidden(reason)),
         Some(reason) => (None, (StatusCode::FORBIDDEN, format!("{reason}\n")).into_response()),
         None => {
@@ -231,16 +242,31 @@ async fn check(State(front): State<Front>, mut request: Request, next: Next) -> 
     response
 }
 
-/// The origins that may use this route beside those that may use all.
-fn origins_of(front: &Front, request: &Request) -> Vec<String> {
+/// Whether it is for the front of pages that offer tools.
+fn is_page(request: &Request) -> bool {
     let route = request.extensions().get::<MatchedPath>();
-    match route.is_some_and(|route| route.as_str() == api::PAGE_PATH) {
+    route.is_some_and(|route| route.as_str() == api::PAGE_PATH)
+}
+
+/// Whether a request that is refused is so for its origin alone.
+fn is_host_fine(front: &Front, request: &Request) -> bool {
+    let mut headers = request.headers().clone();
+    headers.remove(header::ORIGIN);
+    front.guard.refuses(&headers, &beside(front, request)).is_none()
+}
+
+/// Whose pages may use this route beside our own. Where a proxy vouches for whatever the browser
+/// sends, any page of this machine would speak for the person who is signed in.
+fn beside(front: &Front, request: &Request) -> Beside {
+    let origins = match is_page(request) {
         true => {
             let config = front.gateway.config();
             config.pages.as_ref().map(|pages| pages.origins.clone()).unwrap_or_default()
         }
         false => Vec::new(),
-    }
+    };
+    let loopback = !matches!(front.gateway.auth().config(), Auth::Header(_));
+    Beside { origins, loopback }
 }
 
 /// HTTP/2 names the host beside the headers, and a proxy's request in its address. It is looked for

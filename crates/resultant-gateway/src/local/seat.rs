@@ -9,7 +9,7 @@ use resultant::{Json, Object, Protocol};
 use resultant_store::Id;
 use tokio::sync::mpsc;
 
-use super::{CallError, LocalCall};
+use super::{CallError, LocalCall, Wanted};
 use crate::{
     caller::Caller,
     client::{Client, Exchange, Outlet, Owner, Scope, Session},
@@ -66,7 +66,7 @@ impl Seat {
         &self,
         scope: Scope,
         call: Id,
-        (tool, arguments): (&str, &Json),
+        wanted: Wanted<'_>,
         audience: Audience,
     ) -> LocalCall {
         self.session.touch();
@@ -74,7 +74,7 @@ impl Seat {
         // the caller's.
         let client = Client { caller: self.caller.clone(), scope, ..(*self.client).clone() };
         let who = (Arc::new(client), self.session.clone());
-        LocalCall::new(&self.gateway, who, call, (tool, arguments), audience)
+        LocalCall::new(&self.gateway, who, call, wanted, audience)
     }
 
     /// Reads a resource of a server.

@@ -205,12 +205,12 @@ impl Roster {
         state.activity += u64::from(tab.is_active);
         let activity = state.activity;
         let Some(connection) = state.connections.get_mut(&number) else { return Ok(()) };
-        if tab.is_active {
-            connection.active = activity;
-        }
         if connection.tabs.len() >= TABS_MAX && !connection.tabs.contains_key(id) {
             let reason = format!("there are {TABS_MAX} tabs on this connection already");
-            return Err(Refusal::new(reason, "close some"));
+            return Err(Refusal::new(reason, "close some of them"));
+        }
+        if tab.is_active {
+            connection.active = activity;
         }
         connection.tabs.insert(id.to_owned(), tab);
         Ok(())
@@ -228,15 +228,14 @@ impl Roster {
 
     /// Offers a tool. Returns whether another list is offered now.
     pub(super) fn register(&self, number: u64, tab: &str, tool: &Json) -> Result<bool, Refusal> {
-        if tab.len() > TAB_BYTES_MAX {
-            return Err(Refusal::new(
-                "this is no id for a tab",
-                format!("1 to {TAB_BYTES_MAX} bytes"),
-            ));
-        }
         let (name, definition) = definition::read(tool, &self.pages.server)?;
         let tools_max = self.pages.tools_max;
         let mut state = lock(&self.state);
+        let connection = state.connections.get(&number);
+        if !connection.is_some_and(|connection| connection.tabs.contains_key(tab)) {
+            let hint = "say `tab` first; one that was refused cannot offer tools";
+            return Err(Refusal::new("this tab is not known here", hint));
+        }
         let is_same =
             |tool: &Registration| tool.connection == number && tool.tab == tab && tool.name == name;
         if let Some(at) = state.tools.iter().position(is_same) {
@@ -259,20 +258,6 @@ impl Roster {
         let is_of =
             |tool: &Registration| tool.connection == number && tool.tab == tab && tool.name == name;
         lock(&self.state).changes(|state| state.tools.retain(|tool| !is_of(tool)))
-    }
-
-    /// The tabs of a connection.
-    pub(super) fn tabs(&self, number: u64) -> Vec<(String, Tab)> {
-        let state = lock(&self.state);
-        let tabs = state.connections.get(&number).map(|connection| connection.tabs.clone());
-        tabs.unwrap_or_default().into_iter().collect()
-    }
-
-    /// What a connection offers: tabs and definitions.
-    pub(super) fn of_connection(&self, number: u64) -> Vec<(String, Json)> {
-        let state = lock(&self.state);
-        let of_it = state.tools.iter().filter(|tool| tool.connection == number);
-        of_it.map(|tool| (tool.tab.clone(), tool.definition.clone())).collect()
     }
 
     // Calls.
@@ -394,7 +379,7 @@ mod tests {
     use resultant::Json;
     use tokio::sync::mpsc;
 
-    use super::{ConnectionFacts, Roster, Tab};
+    use super::{ConnectionFacts, Roster, TABS_MAX, Tab};
     use crate::{body::SpoolOptions, config::Config};
 
     fn roster() -> Roster {
@@ -414,7 +399,11 @@ mod tests {
             tabs: Vec::new(),
             tools: Vec::new(),
         };
-        roster.join(number, about, mpsc::channel(1).0).is_ok()
+        let is_in = roster.join(number, about, mpsc::channel(1).0).is_ok();
+        if is_in {
+            roster.set_tab(number, "t", Tab::default()).expect("a tab");
+        }
+        is_in
     }
 
     fn tool(name: &str, description: &str) -> Json {
@@ -445,6 +434,50 @@ mod tests {
         assert!(roster.register(2, "t", &tool("c", "")).is_err(), "tools_max");
         assert!(roster.close_tab(2, "t"));
         assert!(!roster.has_tools());
+        let closed = roster.register(2, "t", &tool("a", "")).expect_err("a tab that is closed");
+        assert!(closed.reason.contains("not known"), "{closed}");
+    }
+
+    #[test]
+    fn a_tab_too_many_is_refused_and_the_others_stay() {
+        let roster = roster();
+        assert!(join(&roster, 1) && join(&roster, 2));
+        for number in 1..TABS_MAX {
+            roster.set_tab(1, &number.to_string(), Tab::default()).expect("a tab");
+        }
+        let active = || Tab { is_active: true, ..Tab::default() };
+        roster.register(2, "t", &tool("a", "")).expect("a tool");
+        roster.register(1, "t", &tool("a", "")).expect("a tool");
+        roster.set_tab(2, "t", active()).expect("a tab");
+        let over = roster.set_tab(1, "over", active()).expect_err("too many");
+        assert!(over.reason.contains("256 tabs"), "{over}");
+        assert_eq!(choose(&roster, "a", None), Ok(2), "who is refused is not in use");
+        assert!(roster.register(1, "over", &tool("b", "")).is_err(), "nor does it offer anything");
+        roster.set_tab(1, "7", active()).expect("one that is there changes");
+        assert_eq!(choose(&roster, "a", None), Ok(1));
+        roster.close_tab(1, "7");
+        roster.set_tab(1, "over", active()).expect("there is room now");
+        roster.register(1, "over", &tool("b", "")).expect("a tool");
+        for id in ["", &"x".repeat(129)] {
+            let refused = roster.set_tab(2, id, Tab::default()).expect_err("no id");
+            assert!(refused.reason.contains("no id"), "{refused}");
+        }
+        roster.set_tab(2, &"x".repeat(128), Tab::default()).expect("just so long");
+    }
+
+    #[test]
+    fn who_comes_again_is_not_in_use_for_that() {
+        let roster = roster();
+        assert!(join(&roster, 1) && join(&roster, 2));
+        roster.register(1, "t", &tool("a", "")).expect("a tool");
+        let active = Tab { is_active: true, ..Tab::default() };
+        roster.set_tab(1, "t", active).expect("a tab");
+        roster.register(2, "t", &tool("a", "")).expect("a tool");
+        assert!(join(&roster, 3));
+        roster.register(3, "t", &tool("a", "")).expect("a tool");
+        assert_eq!(choose(&roster, "a", None), Ok(1), "the one that a person used");
+        roster.leave(1, "gone");
+        assert_eq!(choose(&roster, "a", None), Ok(2), "the first of those that nobody did");
     }
 
     #[test]

@@ -69,16 +69,6 @@ impl Seat {
         self.refresh(self.roster.unregister(self.number, tab, name));
     }
 
-    /// Its tabs.
-    pub(crate) fn tabs(&self) -> Vec<(String, Tab)> {
-        self.roster.tabs(self.number)
-    }
-
-    /// What it offers: tabs and definitions.
-    pub(crate) fn tools(&self) -> Vec<(String, Json)> {
-        self.roster.of_connection(self.number)
-    }
-
     /// Whether this call of its is under way.
     pub(crate) fn is_waiting(&self, call: u64) -> bool {
         self.roster.is_waiting(self.number, call)

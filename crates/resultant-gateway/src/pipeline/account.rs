@@ -12,7 +12,7 @@ use std::{
 
 use resultant::{Canvas, Json, Note, Object, Sees, Sha256Digest};
 use resultant_store::{
-    Call, Dashboard, Digests, Ending, Entry, File, FrameToken, Id, Persistence, Raw, Store,
+    Call, DashboardUpdate, Digests, Ending, Entry, File, FrameToken, Id, Persistence, Raw, Store,
     StoreError, redact,
 };
 use tokio::runtime::Handle;
@@ -284,12 +284,12 @@ impl Account {
             self.store.record(Entry::Event(event)).await;
         }
         let Some(canvas) = canvas else { return };
-        if let Some(dashboard) = dashboard(&self.caller, call, canvas)
-            && let Err(error) = self.store.set_dashboard(&dashboard).await
+        if let Some(update) = dashboard(&self.caller, call, canvas)
+            && let Err(error) = self.store.update_dashboard(&update).await
         {
             tracing::error!(%error, "a dashboard could not be recorded");
         }
-        let event = events::canvas_open(&self.caller, call.id, canvas);
+        let event = events::canvas_open(&self.caller, call.id, &call.server, canvas);
         self.store.record(Entry::Event(event)).await;
     }
 
@@ -371,27 +371,28 @@ fn note(note: &Note) -> Json {
     members.to_json()
 }
 
-/// The dashboard that a result asks for, where it says enough to keep one.
-fn dashboard(caller: &Caller, call: &Call, canvas: &Canvas) -> Option<Dashboard> {
+/// What a result says of a dashboard, where it says which one.
+fn dashboard(caller: &Caller, call: &Call, canvas: &Canvas) -> Option<DashboardUpdate> {
     let text = |key: &str| {
         let value = canvas.members.get(key).and_then(Json::as_str);
         value.map(|value| value.into_owned()).filter(|value| !value.is_empty())
     };
-    Some(Dashboard {
+    Some(DashboardUpdate {
         id: text("id")?,
         owner: caller.owner().to_owned(),
         session: caller.session.to_string(),
+        server: call.server.clone(),
+        tool: call.tool.clone(),
+        call: call.id.to_string(),
         title: text("title"),
         url: text("url"),
         mode: text("mode"),
-        persistence: match text("persistence").as_deref() {
-            Some("pinned") => Persistence::Pinned,
-            Some("session") => Persistence::Session,
-            _ => Persistence::Ephemeral,
-        },
-        server: call.server.clone(),
-        tool: Some(call.tool.clone()),
-        call: Some(call.id.to_string()),
+        persistence: text("persistence").and_then(|word| match word.as_str() {
+            "pinned" => Some(Persistence::Pinned),
+            "session" => Some(Persistence::Session),
+            "ephemeral" => Some(Persistence::Ephemeral),
+            _ => None,
+        }),
         token: canvas.token.clone().map(FrameToken),
         is_open: canvas.members.get("open").is_none_or(|open| open.as_text() != "false"),
         updated_ms: clock::now_ms(),

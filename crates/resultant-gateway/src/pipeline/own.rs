@@ -7,7 +7,7 @@
 use std::{sync::Arc, time::Instant};
 
 use resultant::{Budget, ClientOptions, Json, Object, ReadOptions, Shape};
-use resultant_store::Ending;
+use resultant_store::{Ending, File};
 
 use super::{
     Called, Text, Written,
@@ -18,6 +18,7 @@ use super::{
 use crate::{
     client::Exchange,
     gateway::Gateway,
+    host_canvas,
     metrics::Step,
     retrieval::{self, Answer, Naming, SERVER, Tool},
 };
@@ -39,6 +40,7 @@ pub(super) async fn find(
     let name = name.as_str().filter(|name| retrieval::may_be_ours(name))?;
     let naming = gateway.own_names(&exchange.client).await?;
     let tool = naming.tool(&name)?;
+    gateway.offered_tools(&exchange.client)?.contains(&tool).then_some(())?;
     Some(OwnCall { naming, tool, arguments: params?.get("arguments") })
 }
 
@@ -61,7 +63,15 @@ pub(super) async fn call(
     };
     let answer = retrieval::answer(gateway, exchange, naming, tool, arguments.as_ref()).await;
     gateway.metrics.step(SERVER, Step::Call, started.elapsed());
-    let text = written(exchange, &answer, audience);
+    let shown: Vec<File> = answer.shown.iter().cloned().collect();
+    // A page that is open on the session shows it as well.
+    account.shown(&shown, None, None).await;
+    let text = match written(exchange, &answer, audience) {
+        Text::Json(json) if matches!(audience, Audience::Client(_)) => {
+            Text::Json(host_canvas::with_files(gateway, &json, &shown))
+        }
+        text => text,
+    };
     let is_error = answer.error.is_some();
     gateway.metrics.called(SERVER, is_error, text.as_str().len() as u64);
     let ending = if is_error { Ending::ToolError } else { Ending::Ok };

@@ -1,21 +1,22 @@
 //! What the tools say of themselves. A model reads this with every prompt, so every word costs; all
-//! four together stay below 900 tokens.
+//! four together stay below 900 tokens, and the fifth, which few clients get, below 150.
 
 use resultant::Json;
 use serde_json::{Value, json};
 
 use super::{Naming, Tool};
+use crate::host_canvas;
 
 /// Pages are within the budget, and a host that would put one aside again helps nobody.
 const RESULT_CHARS_MAX: u64 = 200_000;
 
 /// The definitions under these names.
-pub(crate) fn definitions(naming: Naming) -> Vec<(Tool, Json)> {
+pub(crate) fn definitions(naming: Naming, tools: &[Tool]) -> Vec<(Tool, Json)> {
     let define = |tool: Tool| {
         let definition = definition(tool, naming.name(tool)).to_string();
         (tool, Json::parse(definition).unwrap_or(Json::null()))
     };
-    Tool::ALL.into_iter().map(define).collect()
+    tools.iter().copied().map(define).collect()
 }
 
 fn definition(tool: Tool, name: &str) -> Value {
@@ -73,6 +74,12 @@ fn definition(tool: Tool, name: &str) -> Value {
                 "sql": text("As SELECT status, sum(total) FROM t GROUP BY status"),
             }),
         ),
+        Tool::Show => (
+            "Shows a file to the person, in the chat: a picture, table, document, log, JSON. You get \
+             none of its content. Use it when the person wants to see something.",
+            json!(["file"]),
+            json!({"file": text(one)}),
+        ),
     };
     let mut schema = json!({"type": "object", "properties": properties});
     if required.as_array().is_some_and(|required| !required.is_empty()) {
@@ -87,6 +94,10 @@ fn definition(tool: Tool, name: &str) -> Value {
     if tool == Tool::Read {
         definition["_meta"] = json!({"anthropic/maxResultSizeChars": RESULT_CHARS_MAX});
     }
+    if tool == Tool::Show {
+        let view = host_canvas::URI;
+        definition["_meta"] = json!({"ui": {"resourceUri": view}, "ui/resourceUri": view});
+    }
     definition
 }
 
@@ -98,21 +109,24 @@ mod tests {
     fn all_of_them_cost_less_than_900_tokens() {
         let tokenizer = bpe_openai::o200k_base();
         for naming in [Naming::Plain, Naming::Prefixed] {
-            let written = definitions(naming);
-            let tokens: usize =
-                written.iter().map(|(_, json)| tokenizer.count(json.as_text())).sum();
-            println!("{naming:?}: {tokens} tokens");
-            assert!(tokens < 900, "{naming:?}: {tokens}");
+            let tokens = |tools: &[Tool]| -> usize {
+                let written = definitions(naming, tools);
+                written.iter().map(|(_, json)| tokenizer.count(json.as_text())).sum()
+            };
+            let (all, shown) = (tokens(&Tool::ALL), tokens(&[Tool::Show]));
+            println!("{naming:?}: {all} tokens, and {shown} for clients that show the canvas");
+            assert!(all < 900 && shown < 150, "{naming:?}: {all}, {shown}");
         }
     }
 
     #[test]
     fn schemas_are_schemas_and_one_tool_may_be_long() {
-        for (tool, json) in definitions(Naming::Plain) {
+        for (tool, json) in definitions(Naming::Plain, &Tool::WITH_CANVAS) {
             let value = json.to_value();
             assert!(jsonschema::meta::is_valid(&value["inputSchema"]), "{value}");
             assert_eq!(value["annotations"]["readOnlyHint"], true);
-            assert_eq!(value.get("_meta").is_some(), tool == Tool::Read, "{value}");
+            let has_more = matches!(tool, Tool::Read | Tool::Show);
+            assert_eq!(value.get("_meta").is_some(), has_more, "{value}");
             assert!(value.get("outputSchema").is_none(), "{value}");
         }
     }

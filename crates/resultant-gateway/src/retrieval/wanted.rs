@@ -19,6 +19,7 @@ const CONTEXT_MAX: u64 = 5;
 #[derive(Debug)]
 pub(super) enum Wanted {
     List { pattern: Option<String>, from: u64 },
+    Show { file: String },
     Ask(Question),
 }
 
@@ -47,6 +48,12 @@ impl Wanted {
             Tool::Read => read(&given),
             Tool::Search => search(&given),
             Tool::Query => query(&given),
+            Tool::Show => {
+                given.takes(&["file"])?;
+                let file = given.text("file")?.filter(|file| !file.is_empty());
+                let file = file.ok_or_else(|| format!("{name} needs a `file`"))?;
+                Ok(Wanted::Show { file })
+            }
         }
     }
 }

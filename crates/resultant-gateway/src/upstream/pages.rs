@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The member of a request's `_meta` that names a tab.
-const TAB: &str = "resultant/tab";
+pub(crate) const META_TAB: &str = "resultant/tab";
 
 /// Whose pages a server is.
 pub(super) struct PagesOf {
@@ -118,7 +118,7 @@ impl PageWire {
             arguments: get("arguments")
                 .filter(Json::is_object)
                 .map_or_else(|| "{}".to_owned(), |arguments| arguments.to_string()),
-            tab: text(get("_meta").and_then(|meta| meta.get(TAB))),
+            tab: text(get("_meta").and_then(|meta| meta.get(META_TAB))),
         };
         let said = match self.roster.begin(&errand, &self.inbox) {
             Ok(said) => said,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use sqlx::{Row as _, any::AnyRow};
+use sqlx::{AssertSqlSafe, Row as _, any::AnyRow};
 
 use super::{
     Records,
@@ -38,11 +38,11 @@ impl fmt::Debug for FrameToken {
 /// A dashboard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dashboard {
-    /// Its name, unique in its session; for pinned ones among its owner's.
+    /// Its name, unique among those of its server in its session; for pinned ones among its owner's.
     pub id: String,
     /// Whose it is.
     pub owner: String,
-    /// The session whose result opened it.
+    /// The session whose result opened it, or changed it last.
     pub session: String,
     /// What a person calls it.
     pub title: Option<String>,
@@ -66,6 +66,66 @@ pub struct Dashboard {
     pub updated_ms: i64,
 }
 
+/// What a result says of a dashboard. What it does not say stays as it was.
+#[derive(Clone, Debug)]
+pub struct DashboardUpdate {
+    /// Its name.
+    pub id: String,
+    /// Whose it is.
+    pub owner: String,
+    /// The session of the call.
+    pub session: String,
+    /// The server whose result it is.
+    pub server: String,
+    /// The tool.
+    pub tool: String,
+    /// The call.
+    pub call: String,
+    /// What a person calls it.
+    pub title: Option<String>,
+    /// Where it is.
+    pub url: Option<String>,
+    /// How it wants to be placed.
+    pub mode: Option<String>,
+    /// How long it stays: as long as its session where nobody said it.
+    pub persistence: Option<Persistence>,
+    /// What its frame is to be given.
+    pub token: Option<FrameToken>,
+    /// Whether it is to be shown.
+    pub is_open: bool,
+    /// When that was, in milliseconds since 1970.
+    pub updated_ms: i64,
+}
+
+impl DashboardUpdate {
+    /// The dashboard that comes of it. A token is for the page that it came with: a result that says
+    /// the address says the token too, or that there is none.
+    fn onto(&self, before: Option<Dashboard>) -> Dashboard {
+        let (mut title, mut url, mut mode, mut token) = (None, None, None, None);
+        let mut persistence = Persistence::Session;
+        if let Some(before) = before {
+            token = before.token.filter(|_| self.url.is_none());
+            (title, url, mode) = (before.title, before.url, before.mode);
+            persistence = before.persistence;
+        }
+        Dashboard {
+            id: self.id.clone(),
+            owner: self.owner.clone(),
+            session: self.session.clone(),
+            title: self.title.clone().or(title),
+            url: self.url.clone().or(url),
+            mode: self.mode.clone().or(mode),
+            persistence: self.persistence.unwrap_or(persistence),
+            server: self.server.clone(),
+            tool: Some(self.tool.clone()),
+            call: Some(self.call.clone()),
+            token: self.token.clone().or(token),
+            is_open: self.is_open,
+            updated_ms: self.updated_ms,
+        }
+    }
+}
+
 impl Persistence {
     fn spelled(self) -> &'static str {
         match self {
@@ -85,34 +145,53 @@ impl Persistence {
     }
 }
 
+/// The columns that [`read`] reads, in its order.
+const COLUMNS: &str = "owner, session, id, title, url, mode, persistence, server, is_open, \
+                       updated_ms, tool, call_id, token";
+
 impl Records {
-    /// Records a dashboard, or updates the one of the same id: that of the session, and for a pinned one also the one pinned from another session.
-    pub(crate) async fn set_dashboard(&self, dashboard: &Dashboard) -> Result<(), StoreError> {
-        let names = [&dashboard.owner, &dashboard.session, &dashboard.id];
+    /// Records a dashboard, or updates the one of the same server and id: that of the session, else
+    /// the one that is pinned.
+    pub(crate) async fn update_dashboard(
+        &self,
+        update: &DashboardUpdate,
+    ) -> Result<Dashboard, StoreError> {
+        let names = [&update.owner, &update.session, &update.server, &update.id];
         if names.iter().any(|name| !fits(name)) {
             return Err(StoreError::NoSession);
         }
         let mut tries = 1;
         loop {
-            match self.replace_dashboard(dashboard).await {
+            match self.merge_dashboard(update).await {
                 Err(error) if tries < TRIES_MAX && is_conflict(&error) => tries += 1,
                 done => return Ok(done?),
             }
         }
     }
 
-    async fn replace_dashboard(&self, dashboard: &Dashboard) -> Result<(), sqlx::Error> {
-        let is_pinned = dashboard.persistence == Persistence::Pinned;
+    async fn merge_dashboard(&self, update: &DashboardUpdate) -> Result<Dashboard, sqlx::Error> {
         let mut write = self.database.write().await?;
-        let sql = "DELETE FROM dashboards WHERE owner = $1 AND id = $2 \
-                   AND (session = $3 OR ($4 = 1 AND persistence = 'pinned'))";
-        let query = sqlx::query(sql).bind(&*dashboard.owner).bind(&*dashboard.id);
-        let query = query.bind(&*dashboard.session).bind(i64::from(is_pinned));
+        let sql = format!(
+            "SELECT {COLUMNS} FROM dashboards WHERE owner = $1 AND server = $2 AND id = $3 \
+             AND (session = $4 OR persistence = 'pinned') \
+             ORDER BY CASE WHEN session = $4 THEN 0 ELSE 1 END"
+        );
+        let query = sqlx::query(AssertSqlSafe(sql)).bind(&*update.owner).bind(&*update.server);
+        let query = query.bind(&*update.id).bind(&*update.session);
+        let before = query.fetch_all(write.on()).await?.first().map(read).transpose()?;
+        let is_moved = before.as_ref().is_some_and(|before| before.session != update.session);
+        let dashboard = update.onto(before);
+        let is_pinned = is_moved || dashboard.persistence == Persistence::Pinned;
+        let sql = "DELETE FROM dashboards WHERE owner = $1 AND server = $2 AND id = $3 \
+                   AND (session = $4 OR ($5 = 1 AND persistence = 'pinned'))";
+        let query = sqlx::query(sql).bind(&*dashboard.owner).bind(&*dashboard.server);
+        let query = query.bind(&*dashboard.id).bind(&*dashboard.session).bind(i64::from(is_pinned));
         query.execute(write.on()).await?;
-        let sql = "INSERT INTO dashboards (owner, session, id, title, url, mode, persistence, \
-                   server, is_open, updated_ms, tool, call_id, token) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
-        sqlx::query(sql)
+        let sql = format!(
+            "INSERT INTO dashboards ({COLUMNS}) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
+        );
+        sqlx::query(AssertSqlSafe(sql))
             .bind(&*dashboard.owner)
             .bind(&*dashboard.session)
             .bind(&*dashboard.id)
@@ -120,7 +199,7 @@ impl Records {
             .bind(dashboard.url.as_deref().map(without_zero))
             .bind(dashboard.mode.as_deref().map(without_zero))
             .bind(dashboard.persistence.spelled())
-            .bind(without_zero(&dashboard.server))
+            .bind(&*dashboard.server)
             .bind(i64::from(dashboard.is_open))
             .bind(dashboard.updated_ms)
             .bind(dashboard.tool.as_deref().map(without_zero))
@@ -128,10 +207,12 @@ impl Records {
             .bind(dashboard.token.as_ref().map(|token| without_zero(&token.0)))
             .execute(write.on())
             .await?;
-        write.commit().await
+        write.commit().await?;
+        Ok(dashboard)
     }
 
-    /// The dashboards of a session, and the owner's pinned ones; all of the owner's where no session is named. The most recently updated come first.
+    /// The dashboards of a session, and the owner's pinned ones; all of the owner's where no session
+    /// is named. The most recently updated come first.
     pub(crate) async fn dashboards(
         &self,
         owner: &str,
@@ -140,36 +221,25 @@ impl Records {
         if !fits(owner) || session.is_some_and(|session| !fits(session)) {
             return Ok(Vec::new());
         }
-        let sql = "SELECT owner, session, id, title, url, mode, persistence, server, is_open, \
-                   updated_ms, tool, call_id, token FROM dashboards \
-                   WHERE owner = $1 AND ($3 = 1 OR session = $2 OR persistence = 'pinned') \
-                   ORDER BY updated_ms DESC, id, session";
+        let sql = format!(
+            "SELECT {COLUMNS} FROM dashboards \
+             WHERE owner = $1 AND ($3 = 1 OR session = $2 OR persistence = 'pinned') \
+             ORDER BY updated_ms DESC, id, server, session"
+        );
         let is_all = i64::from(session.is_none());
-        let query = sqlx::query(sql).bind(owner).bind(session.unwrap_or_default()).bind(is_all);
-        let rows = query.fetch_all(&self.database.pool).await?;
+        let query = sqlx::query(AssertSqlSafe(sql)).bind(owner).bind(session.unwrap_or_default());
+        let rows = query.bind(is_all).fetch_all(&self.database.pool).await?;
         Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
     }
 
-    /// Forgets one: that of the session, else the pinned one of this id. Says whether there was one.
-    pub(crate) async fn delete_dashboard(
-        &self,
-        owner: &str,
-        session: &str,
-        id: &str,
-    ) -> Result<bool, StoreError> {
-        if [owner, session, id].iter().any(|name| !fits(name)) {
-            return Ok(false);
-        }
+    /// Forgets one. Says whether there was one.
+    pub(crate) async fn delete_dashboard(&self, place: &Dashboard) -> Result<bool, StoreError> {
+        let sql = "DELETE FROM dashboards \
+                   WHERE owner = $1 AND session = $2 AND server = $3 AND id = $4";
         let mut write = self.database.write().await?;
-        let sql = "DELETE FROM dashboards WHERE owner = $1 AND session = $2 AND id = $3";
-        let query = sqlx::query(sql).bind(owner).bind(session).bind(id);
-        let mut count = query.execute(write.on()).await?.rows_affected();
-        if count == 0 {
-            let sql = "DELETE FROM dashboards \
-                       WHERE owner = $1 AND id = $2 AND persistence = 'pinned'";
-            let query = sqlx::query(sql).bind(owner).bind(id);
-            count = query.execute(write.on()).await?.rows_affected();
-        }
+        let query = sqlx::query(sql).bind(&*place.owner).bind(&*place.session);
+        let query = query.bind(&*place.server).bind(&*place.id);
+        let count = query.execute(write.on()).await?.rows_affected();
         write.commit().await?;
         Ok(count > 0)
     }

@@ -13,7 +13,7 @@ use crate::StoreError;
 pub(super) const LOCK: &str = "SELECT pg_advisory_xact_lock(7310868735422)";
 
 /// What each version added, oldest first. A step that was released is never changed.
-const STEPS: &[&str] = &[TABLES, EVENTS_FLOOR, DASHBOARD_TOKENS];
+const STEPS: &[&str] = &[TABLES, EVENTS_FLOOR, DASHBOARD_TOKENS, DASHBOARD_SERVERS];
 
 /// The highest number that an event of a session had which is deleted: numbers of its user's
 /// sessions that are made later go on from there. Blobs have more and smaller pieces from here on,
@@ -24,6 +24,30 @@ const EVENTS_FLOOR: &str = "ALTER TABLE users ADD COLUMN events_floor BIGINT NOT
 const DASHBOARD_TOKENS: &str = "ALTER TABLE dashboards ADD COLUMN tool {text};
 ALTER TABLE dashboards ADD COLUMN call_id {text};
 ALTER TABLE dashboards ADD COLUMN token {text};";
+
+/// Two servers may call a dashboard the same.
+const DASHBOARD_SERVERS: &str = "ALTER TABLE dashboards RENAME TO dashboards_before;
+CREATE TABLE dashboards (
+    owner {text} NOT NULL,
+    session {text} NOT NULL,
+    server {text} NOT NULL,
+    id {text} NOT NULL,
+    title {text},
+    url {text},
+    mode {text},
+    persistence {text} NOT NULL,
+    is_open BIGINT NOT NULL,
+    updated_ms BIGINT NOT NULL,
+    tool {text},
+    call_id {text},
+    token {text},
+    PRIMARY KEY (owner, session, server, id)
+);
+INSERT INTO dashboards SELECT owner, session, server, id, title, url, mode, persistence, is_open,
+    updated_ms, tool, call_id, token FROM dashboards_before;
+DROP TABLE dashboards_before;
+CREATE UNIQUE INDEX dashboards_pinned ON dashboards (owner, server, id)
+    WHERE persistence = 'pinned';";
 
 /// `{text}` and `{bytes}` differ between the two databases; everything else is the same.
 const TABLES: &str = r"

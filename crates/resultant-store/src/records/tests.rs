@@ -14,7 +14,7 @@ use super::{
     Entry, Page, Records,
     blobs::Held,
     calls::{Call, CallFilter, Ending, Raw},
-    dashboards::{Dashboard, FrameToken, Persistence},
+    dashboards::{Dashboard, DashboardUpdate, FrameToken, Persistence},
     events::{Event, NewEvent},
     files::{Blob, File, NewFile, Origin},
     sessions::SessionKind,
@@ -77,7 +77,8 @@ macro_rules! suite {
     ($module:ident, $place:ident $(, $area:ident::$name:ident)*) => {
         mod $module {
             tests!($place: sessions::sessions_come_and_go, sessions::another_owner_finds_nothing,
-                sessions::dashboards_are_one_per_id, sessions::keys_turn,
+                sessions::dashboards_are_one_per_server_and_id,
+                sessions::what_is_not_said_of_a_dashboard_stays, sessions::keys_turn,
                 sessions::tokens_are_counted_and_taken_back, sessions::strange_ids_are_not_there,
                 files::files_are_kept_and_found, files::quotas_are_exact,
                 files::pages_cover_ten_thousand_files, files::blobs_go_when_nobody_names_them,
@@ -96,6 +97,7 @@ suite!(
     in_file,
     sessions::eight_open_at_once,
     sessions::a_newer_version_is_refused,
+    sessions::dashboards_of_an_older_version_stay,
     passing::two_gateways_agree_on_the_order,
     passing::the_file_is_its_owners
 );
@@ -104,6 +106,7 @@ suite!(
     in_postgres,
     sessions::eight_open_at_once,
     sessions::a_newer_version_is_refused,
+    sessions::dashboards_of_an_older_version_stay,
     passing::two_gateways_agree_on_the_order
 );
 
@@ -211,18 +214,18 @@ fn token(owner: &str, session: &str, subject: Id) -> TokenRecord {
     }
 }
 
-fn dashboard(owner: &str, session: &str, id: &str, persistence: Persistence) -> Dashboard {
-    Dashboard {
+fn dashboard(owner: &str, session: &str, id: &str, persistence: Persistence) -> DashboardUpdate {
+    DashboardUpdate {
         id: id.to_owned(),
         owner: owner.to_owned(),
         session: session.to_owned(),
+        server: "server".to_owned(),
+        tool: "opens".to_owned(),
+        call: "c1".to_owned(),
         title: None,
         url: Some("https://example.org".to_owned()),
         mode: None,
-        persistence,
-        server: "server".to_owned(),
-        tool: Some("opens".to_owned()),
-        call: Some("c1".to_owned()),
+        persistence: Some(persistence),
         token: Some(FrameToken("t0ken".to_owned())),
         is_open: true,
         updated_ms: 1,

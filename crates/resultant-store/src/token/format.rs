@@ -181,3 +181,41 @@ fn take<const COUNT: usize>(bytes: &[u8], at: usize) -> [u8; COUNT] {
     let part = bytes.get(at..at + COUNT);
     part.and_then(|part| part.try_into().ok()).unwrap_or([0; COUNT])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::token::scan::find_token_ids;
+
+    #[test]
+    fn each_part_must_be_one_that_is_known() {
+        let stated = Stated {
+            kind: Kind::File,
+            action: Action::Read,
+            audience: Audience::Tool,
+            is_single_use: true,
+            id: Id::new(),
+            subject: Id::new(),
+            caller: caller("ann", "s"),
+            not_before_s: 1,
+            expires_s: 2,
+        };
+        let key = Signer::new(&Key { kid: 7, secret: [3; 32], created_s: 0 });
+        assert_eq!(format!("{key:?}"), "Signer { kid: 7, .. }", "and no secret");
+        let text = stated.write(&key);
+        let read = || Unchecked::read(text.as_bytes()).expect("a token");
+        assert_eq!((read().claimed_id(), read().kid()), (stated.id, 7));
+        let told = format!("{text}, rt{text}");
+        let ids: Vec<Id> = find_token_ids(told.as_bytes()).collect();
+        assert_eq!(ids, [stated.id, stated.id], "wherever it stands");
+        assert_eq!(read().stated(), Some(stated));
+        // Version, kind, action, audience, flags: each by itself.
+        for at in 0..5 {
+            for strange in [0xFF, 0x82] {
+                let mut token = read();
+                token.0[at] = strange;
+                assert_eq!(token.stated(), None, "{strange:#x} at {at}");
+            }
+        }
+    }
+}

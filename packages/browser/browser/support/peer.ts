@@ -33,8 +33,11 @@ interface Pending {
   ahead: number;
 }
 
+const isRegistrationOf = (frame: Told, tool: string) =>
+  frame.type === "register" && (frame["tool"] as { name: string }).name === tool;
+
 /** Tokens open the door for the user they name: `user-a:1`. No token is the user `local`. */
-const userOf = (token: unknown) => (token === undefined ? "local" : String(token).split(":")[0]);
+const userOf = (token: unknown) => (token === undefined ? undefined : String(token).split(":")[0]);
 
 export class Peer {
   readonly told: Told[] = [];
@@ -43,10 +46,19 @@ export class Peer {
   heartbeatMs = 60_000;
   resultBytesMax = 1024 * 1024 * 1024;
   refusedTokens = new Set<string>();
+  /** Who somebody without a token is. */
+  local = "local";
+  /** More tabs than these are refused. */
+  tabsMax = Infinity;
   /** Whether acknowledgements are sent as frames come. */
   acknowledges = true;
   connections = 0;
   #calls = new Map<string, Pending>();
+  /** Whose a connection is, which tabs it has, and who has registered a tool last. */
+  #users = new Map<Socket, string>();
+  #tabs = new Map<Socket, Set<unknown>>();
+  #owners = new Map<string, Socket>();
+  #tellers = new WeakMap<Told, string>();
   #number = 0;
   #watchers = new Set<() => void>();
   #server: Server | undefined;
@@ -90,8 +102,18 @@ export class Peer {
     }
   }
 
-  registered(name: string): Promise<Told> {
-    return this.heard((frame) => frame.type === "register" && (frame["tool"] as { name: string }).name === name);
+  registered(name: string, user?: string): Promise<Told> {
+    return this.heard((frame) => isRegistrationOf(frame, name) && (user ?? this.userOf(frame)) === this.userOf(frame));
+  }
+
+  /** Whose connection a frame came by. */
+  userOf(frame: Told): string | undefined {
+    return this.#tellers.get(frame);
+  }
+
+  /** As whom a tool was registered so far. */
+  usersOf(tool: string): Set<string | undefined> {
+    return new Set(this.told.filter((frame) => isRegistrationOf(frame, tool)).map((frame) => this.userOf(frame)));
   }
 
   call(
@@ -104,15 +126,11 @@ export class Peer {
     const answer = new Promise<Answer>((settle) => {
       this.#calls.set(id, { settle, chunks: [], onProgress, frames: 0, bytes: 0, acknowledged: 0, ahead: 0 });
     });
-    this.say({
-      type: "call",
-      call: id,
-      name,
-      arguments: args,
-      tab,
-      deadline_ms: 60_000,
-      progress: onProgress !== undefined,
-    });
+    const wantsProgress = onProgress !== undefined;
+    const frame = { type: "call", call: id, name, arguments: args, tab, deadline_ms: 60_000, progress: wantsProgress };
+    const owner = this.#owners.get(name);
+    const socket = owner && this.sockets.has(owner) ? owner : [...this.sockets][0];
+    socket?.send(JSON.stringify(frame));
     return { id, answer };
   }
 
@@ -134,14 +152,19 @@ export class Peer {
   #read(socket: Socket, frame: Told): void {
     const reply = (answer: object) => socket.send(JSON.stringify(answer));
     const pending = this.#calls.get(String(frame["call"]));
-    if (frame.type === "hello" || frame.type === "token") this.#admit(socket, frame["token"], reply);
-    else if (frame.type === "register") reply({ type: "registered", id: frame["id"] });
-    else if (frame.type === "progress") pending?.onProgress?.(frame);
+    if (frame.type === "hello" || frame.type === "token") this.#admit(socket, frame, reply);
+    else if (frame.type === "tab") this.#tab(socket, frame["tab"], reply);
+    else if (frame.type === "tab_closed") this.#tabs.get(socket)?.delete(frame["tab"]);
+    else if (frame.type === "register") {
+      this.#owners.set((frame["tool"] as { name: string }).name, socket);
+      reply({ type: "registered", id: frame["id"] });
+    } else if (frame.type === "progress") pending?.onProgress?.(frame);
     else if (frame.type === "failed") this.#settle(String(frame["call"]), { failed: String(frame["message"]) });
     else if (frame.type === "result" && frame["stream"] !== undefined) {
       if (pending) pending.stream = Number(frame["stream"]);
     } else if (frame.type === "result")
       this.#settle(String(frame["call"]), { result: frame["result"] as Answer["result"] & {} });
+    this.#tellers.set(frame, this.#users.get(socket) ?? "");
     this.told.push(frame);
     this.#notify();
   }
@@ -150,16 +173,33 @@ export class Peer {
     for (const watcher of [...this.#watchers]) watcher();
   }
 
-  #admit(socket: Socket, token: unknown, reply: (answer: object) => void): void {
+  #tab(socket: Socket, tab: unknown, reply: (answer: object) => void): void {
+    const tabs = this.#tabs.get(socket) ?? new Set();
+    this.#tabs.set(socket, tabs);
+    if (tabs.size < this.tabsMax) tabs.add(tab);
+    if (!tabs.has(tab)) reply({ type: "refused", tab, code: "limits", reason: "too many tabs", hint: "close some" });
+  }
+
+  #admit(socket: Socket, { type, id, token }: Told, reply: (answer: object) => void): void {
+    const about = type === "token" ? { id } : {};
     if (this.refusedTokens.has(String(token))) {
-      reply({ type: "refused", code: "credentials", reason: "this token is not known", hint: "sign in again" });
-      return socket.close(4401);
+      const words = { reason: "this token is not known", hint: "sign in again" };
+      reply({ ...about, type: "refused", code: "credentials", ...words });
+      return type === "token" ? undefined : socket.close(4401);
     }
+    const user = userOf(token) ?? this.local;
+    if (type === "token" && this.#users.get(socket) !== user) {
+      return reply({ ...about, type: "refused", code: "another_user", reason: "this is another user's" });
+    }
+    this.#users.set(socket, user);
     const limits = { frame_bytes_max: 262_144, result_bytes_max: this.resultBytesMax, tools_max: 100, calls_max: 100 };
     reply({
+      ...about,
       type: "welcome",
       connection: `c${this.connections}`,
-      user: userOf(token),
+      // Two users may have one name.
+      user: user.split("-")[0],
+      user_id: `id of ${user}`,
       limits,
       heartbeat_ms: this.heartbeatMs,
     });

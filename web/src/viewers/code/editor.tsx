@@ -18,7 +18,8 @@ const THEME = EditorView.theme({
   "&": { height: "100%", color: "var(--text)", backgroundColor: "transparent", fontSize: "0.8125rem" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55", overflow: "auto" },
-  ".cm-content": { padding: "0.4rem 0" },
+  // In whole pixels, since the column of numbers takes over no others.
+  ".cm-content": { padding: "6px 0" },
   ".cm-line": { padding: "0 0.75rem 0 0.4rem" },
   ".cm-gutters": { backgroundColor: "var(--card)", color: "var(--quiet)", border: "none" },
   ".cm-lineNumbers .cm-gutterElement": { minWidth: "2.6rem", padding: "0 0.3rem 0 0.5rem" },

@@ -12,9 +12,6 @@ import { isTooLong } from "./broken-lines";
 import { Editor, toggleSearch } from "./editor";
 import { LongText } from "./long-text";
 
-/** A text with more lines is most likely a log or a list, whose lines are to stand below each other. */
-const WRAPPED_LINES_MAX = 2000;
-
 export function CodeViewer(): ReactElement {
   const { file, source, kind } = useFrame();
   const head = useHead(source, SHOWN_BYTES_MAX.code);
@@ -23,7 +20,7 @@ export function CodeViewer(): ReactElement {
   const decoded = useMemo(() => (head.state === "read" ? decode(head.bytes, head.isWhole) : undefined), [head]);
   const isLong = useMemo(() => (decoded ? isTooLong(decoded.text) : false), [decoded]);
   const lines = useMemo(() => (decoded ? countLines(decoded.text) : 0), [decoded]);
-  const isWrapped = isChosenWrapped ?? (kind === "text" && lines <= WRAPPED_LINES_MAX);
+  const isWrapped = isChosenWrapped ?? kind === "text";
 
   if (head.state === "failed") return <Failed error={head.error} />;
   if (head.state === "reading" || !decoded) return <Waiting />;

@@ -170,6 +170,7 @@ impl Resolver<'_> {
         ToolFilter {
             allow: written.allow.as_deref().map(|allow| globs("allow", allow)),
             deny: globs("deny", &written.deny),
+            canvas: globs("canvas", &written.canvas),
         }
     }
 

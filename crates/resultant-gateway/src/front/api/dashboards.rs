@@ -7,7 +7,7 @@ use axum::{
     response::IntoResponse,
 };
 use resultant_store::{
-    Action, Audience, Dashboard, Grant, Id, Kind, Persistence, TokenRecord, Wanted,
+    Action, Audience, Dashboard, Entry, Grant, Id, Kind, Persistence, TokenRecord, Wanted,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,10 @@ use super::{
     problem::{BAD_REQUEST, MEDIA_TYPE, NOT_FOUND, Problem, TOO_LARGE},
     when::rfc3339,
 };
-use crate::{caller::User, events::AnyJson};
+use crate::{
+    caller::User,
+    events::{self, AnyJson},
+};
 
 /// A longer token is none of ours, and is not looked at.
 const TOKEN_BYTES_MAX: usize = 1024;
@@ -40,6 +43,7 @@ pub(super) fn operations() -> Vec<Operation> {
             .fails(&[NOT_FOUND]),
         Operation::delete("/api/sessions/{session}/dashboards/{dashboard}", delete)
             .named("deleteDashboard", "Close a dashboard")
+            .query::<WhichQuery>()
             .gives_nothing(204, "It is not listed any more.")
             .fails(&[NOT_FOUND]),
         Operation::post("/api/sessions/{session}/dashboards/{dashboard}/token", token)
@@ -50,11 +54,13 @@ pub(super) fn operations() -> Vec<Operation> {
                  asking `introspectDashboardToken`, and needs no cookies. Either is for the frame \
                  alone, and is handed over by a message to its origin.",
             )
+            .query::<WhichQuery>()
             .gives::<NewToken>(201, "The token.")
             .fails(&[NOT_FOUND]),
         Operation::post("/api/sessions/{session}/dashboards/{dashboard}/actions", act)
             .named("reportDashboardAction", "Report what a person did in a dashboard")
             .described("It becomes a line in the gateway's log, with the user's name.")
+            .query::<WhichQuery>()
             .takes::<NewAction>()
             .gives_nothing(204, "It is in the log.")
             .fails(&[NOT_FOUND, TOO_LARGE]),
@@ -80,6 +86,14 @@ struct ListQuery {
     session: Option<String>,
 }
 
+/// Which of several dashboards of one id is meant.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct WhichQuery {
+    /// That of this server; when absent, the one that changed last.
+    server: Option<String>,
+}
+
 /// How long a dashboard stays.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -96,9 +110,9 @@ enum PersistenceWord {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Dashboard")]
 struct DashboardInfo {
-    /// Its id in its session.
+    /// Its id, among those of its server in its session.
     id: String,
-    /// The session whose result opened it.
+    /// The session whose result opened it, or changed it last.
     session: String,
     /// The server whose tool opened it.
     server: String,
@@ -230,9 +244,9 @@ struct Introspection {
 }
 
 /// The id that stands for a dashboard in tokens.
-fn subject(owner: &str, session: &str, dashboard: &str) -> Id {
+fn subject(session: &str, dashboard: &Dashboard) -> Id {
     let mut digest = Sha256::new();
-    for part in [owner, session, dashboard] {
+    for part in [&dashboard.owner, session, &dashboard.server, &dashboard.id] {
         // Lengths keep the parts apart.
         digest.update((part.len() as u64).to_be_bytes());
         digest.update(part.as_bytes());
@@ -258,20 +272,30 @@ async fn delete(
     State(api): State<Api>,
     Who(user): Who,
     Place((session, dashboard)): Place<(String, String)>,
+    Asked(which): Asked<WhichQuery>,
 ) -> Result<impl IntoResponse, Problem> {
-    match api.gateway.store.delete_dashboard(&user.id, &session, &dashboard).await? {
-        true => Ok(StatusCode::NO_CONTENT),
-        false => Err(Problem::not_found()),
+    let store = &api.gateway.store;
+    let mut found = api.dashboard(&user, &session, &dashboard, &which).await?;
+    if !store.delete_dashboard(&found).await? {
+        return Err(Problem::not_found());
     }
+    // Whoever looks at it hears of it: in its session, and where it was closed.
+    store.record(Entry::Event(events::canvas_closed(&found))).await;
+    if found.session != session && store.session(&user.id, &session).await?.is_some() {
+        found.session = session;
+        store.record(Entry::Event(events::canvas_closed(&found))).await;
+    }
+    Ok(StatusCode::NO_CONTENT)
 }
 
 async fn token(
     State(api): State<Api>,
     Who(user): Who,
     Place((session, dashboard)): Place<(String, String)>,
+    Asked(which): Asked<WhichQuery>,
 ) -> Result<impl IntoResponse, Problem> {
     let store = &api.gateway.store;
-    let found = api.dashboard(&user, &session, &dashboard).await?;
+    let found = api.dashboard(&user, &session, &dashboard, &which).await?;
     let no_store = [(header::CACHE_CONTROL, "no-store")];
     if let Some(token) = found.token {
         let (token, issued_by) = (token.0, IssuedBy::Server);
@@ -280,7 +304,7 @@ async fn token(
     }
     let grant = Grant {
         kind: Kind::Dashboard,
-        subject: subject(&user.id, &session, &dashboard),
+        subject: subject(&session, &found),
         action: Action::Read,
         audience: Audience::Person,
         owner: user.id.clone(),
@@ -300,11 +324,18 @@ async fn token(
 }
 
 impl Api {
-    /// A dashboard of this session.
-    async fn dashboard(&self, user: &User, session: &str, id: &str) -> Result<Dashboard, Problem> {
-        let found = self.gateway.store.dashboards(&user.id, Some(session)).await?;
-        let mut found = found.into_iter();
-        let found = found.find(|known| known.id == id && known.session == session);
+    /// A dashboard of this session, else a pinned one.
+    async fn dashboard(
+        &self,
+        user: &User,
+        session: &str,
+        id: &str,
+        which: &WhichQuery,
+    ) -> Result<Dashboard, Problem> {
+        let mut found = self.gateway.store.dashboards(&user.id, Some(session)).await?;
+        let is_server = |name: &str| which.server.as_deref().is_none_or(|server| server == name);
+        found.retain(|known| known.id == id && is_server(&known.server));
+        let found = found.into_iter().min_by_key(|known| known.session != session);
         found.ok_or_else(Problem::not_found)
     }
 }
@@ -313,9 +344,10 @@ async fn act(
     State(api): State<Api>,
     Who(user): Who,
     Place((session, dashboard)): Place<(String, String)>,
+    Asked(which): Asked<WhichQuery>,
     Said(new): Said<NewAction>,
 ) -> Result<impl IntoResponse, Problem> {
-    let found = api.dashboard(&user, &session, &dashboard).await?;
+    let found = api.dashboard(&user, &session, &dashboard, &which).await?;
     // Written anew it is one line, whatever the dashboard sent.
     let action = new.action.to_string();
     if action.len() > ACTION_BYTES_MAX {
@@ -379,7 +411,7 @@ async fn look_at(api: &Api, token: &str) -> Result<Option<(TokenRecord, String)>
     }
     let Grant { owner, session, subject: meant, .. } = &record.grant;
     let found = store.dashboards(owner, Some(session)).await?;
-    let dashboard = found.into_iter().find(|known| subject(owner, session, &known.id) == *meant);
+    let dashboard = found.into_iter().find(|known| subject(session, known) == *meant);
     let Some(dashboard) = dashboard else { return Ok(None) };
     // That it was looked at is recorded.
     match store.use_token(&record, 0, 0).await? {

@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{
     clock,
-    page_tools::{ConnectionFacts, Tab, TabFacts},
+    page_tools::{ConnectionFacts, Refusal, Tab, TabFacts},
 };
 
 /// Where pages connect.
@@ -42,8 +42,8 @@ pub(super) fn operations() -> Vec<Operation> {
                 "A WebSocket with the subprotocol `resultant.page.v1`. Whose page it is says its \
                  first message, `hello`, with a token: one of `createPageToken`, or any credential \
                  that the API takes. The messages are described in `docs/api.md`. Pages of foreign \
-                 origins are refused, see `pages.origins` and `allowed_origins` in the \
-                 configuration.",
+                 origins are told so and closed with 4403, see `pages.origins` and \
+                 `allowed_origins` in the configuration.",
             )
             .open_to(Access::Everybody)
             .gives_nothing(101, "The page can say `hello`.")
@@ -189,6 +189,18 @@ impl From<ConnectionFacts> for PageInfo {
 async fn list(State(api): State<Api>, Who(user): Who) -> Result<impl IntoResponse, Problem> {
     let connected = api.gateway.page_tools.connected(&user.id);
     Ok(Json(PageList { items: connected.into_iter().map(PageInfo::from).collect() }))
+}
+
+/// Tells a page that pages of its origin may not connect; nothing where it is no page that asks for
+/// a WebSocket, or where there are too many of those.
+pub(in crate::front) async fn turn_away(request: Request) -> Option<Response> {
+    let (mut parts, _) = request.into_parts();
+    let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &()).await.ok()?;
+    let origin = parts.headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok());
+    let origin: String = origin.unwrap_or("this origin").chars().take(80).collect();
+    let reason = format!("pages of {origin} may not connect (pages.origins)");
+    let hint = "add the origin to `pages.origins` in the configuration of the gateway";
+    socket::turn_away(upgrade, Refusal::new(reason, hint))
 }
 
 async fn connect(State(api): State<Api>, request: Request) -> Result<Response, Problem> {

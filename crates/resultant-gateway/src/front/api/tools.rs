@@ -25,7 +25,7 @@ use crate::{
     file_uri::FileUri,
     local::api_client,
     reply::Reply,
-    retrieval::{SERVER, definitions},
+    retrieval::{SERVER, Tool, definitions},
     upstream::{State as ServerState, Upstream},
 };
 
@@ -184,11 +184,13 @@ async fn tools(State(api): State<Api>, Who(user): Who) -> Result<impl IntoRespon
         .collect();
     let mut items: Vec<ToolInfo> = items;
     if let Some(naming) = api.gateway.own_names(&client).await {
-        items.extend(definitions(naming).into_iter().map(|(tool, definition)| ToolInfo {
-            name: naming.name(tool).to_owned(),
-            server: SERVER.to_owned(),
-            server_name: tool.name().to_owned(),
-            definition,
+        items.extend(definitions(naming, &Tool::ALL).into_iter().map(|(tool, definition)| {
+            ToolInfo {
+                name: naming.name(tool).to_owned(),
+                server: SERVER.to_owned(),
+                server_name: tool.name().to_owned(),
+                definition,
+            }
         }));
     }
     let servers = api.gateway.upstreams_of(&user.id).iter().map(server_info).collect();

@@ -56,7 +56,8 @@ impl Front {
             Auth::Local { .. } => (
                 "code",
                 "`resultant open` opens the page; a program sends `Authorization: Bearer SECRET` \
-                 with the text of the file `secret` in the data folder"
+                 with the text of the file `secret` in the data folder; a web page can call \
+                 `/mcp` without it where its origin is in `allowed_origins`"
                     .to_owned(),
             ),
             Auth::Token { .. } => (

@@ -34,7 +34,7 @@ pub(super) async fn sessions_come_and_go(url: String) {
     records.flush().await.unwrap();
     for persistence in [Persistence::Session, Persistence::Pinned] {
         let id = format!("{persistence:?}");
-        records.set_dashboard(&dashboard("ann", "s1", &id, persistence)).await.unwrap();
+        records.update_dashboard(&dashboard("ann", "s1", &id, persistence)).await.unwrap();
     }
     assert!(records.delete_session("ann", "s1").await.unwrap());
     assert!(!records.delete_session("ann", "s1").await.unwrap());
@@ -63,7 +63,8 @@ pub(super) async fn another_owner_finds_nothing(url: String) {
     let call = call("ann", "s", 1);
     records.record(Entry::Call(Box::new(call.clone()))).await;
     records.flush().await.unwrap();
-    records.set_dashboard(&dashboard("ann", "s", "d", Persistence::Pinned)).await.unwrap();
+    let mine = dashboard("ann", "s", "d", Persistence::Pinned);
+    let mine = records.update_dashboard(&mine).await.unwrap();
 
     let page = Page::default();
     for owner in ["bob", "ANN", "ann ", ""] {
@@ -92,7 +93,8 @@ pub(super) async fn another_owner_finds_nothing(url: String) {
         ] {
             assert_eq!(records.revoke(owner, &scope).await.unwrap(), 0);
         }
-        assert!(!records.delete_dashboard(owner, "s", "d").await.unwrap());
+        let theirs = Dashboard { owner: owner.to_owned(), ..mine.clone() };
+        assert!(!records.delete_dashboard(&theirs).await.unwrap());
         let theirs = blob(owner, "x", 1);
         let refused = records.add_file("s", &named("x"), &theirs, &NO_QUOTAS, Held::Uploaded).await;
         assert!(matches!(refused, Err(StoreError::NoSession)));
@@ -121,7 +123,9 @@ pub(super) async fn strange_ids_are_not_there(url: String) {
         assert_eq!(records.newest_event(strange, "s").await.unwrap(), 0);
         let scope = TokenScope::Session(strange.to_owned());
         assert_eq!(records.revoke("ann", &scope).await.unwrap(), 0);
-        assert!(!records.delete_dashboard("ann", strange, "d").await.unwrap());
+        let odd = dashboard("ann", strange, "d", Persistence::Pinned);
+        let made = records.update_dashboard(&odd).await;
+        assert!(matches!(made, Err(StoreError::NoSession)));
     }
     // What only looks like SQL is an id like any other.
     let odd = "'; DROP TABLE sessions; -- $1 %_\\ \u{202e}ü";
@@ -131,33 +135,96 @@ pub(super) async fn strange_ids_are_not_there(url: String) {
     assert_eq!(found, Some(file));
 }
 
-pub(super) async fn dashboards_are_one_per_id(url: String) {
+pub(super) async fn dashboards_are_one_per_server_and_id(url: String) {
     let records = open(&url).await;
     let mut first = dashboard("ann", "s1", "d", Persistence::Session);
-    records.set_dashboard(&first).await.unwrap();
+    records.update_dashboard(&first).await.unwrap();
     first.title = Some("new".to_owned());
     first.is_open = false;
-    records.set_dashboard(&first).await.unwrap();
-    assert_eq!(records.dashboards("ann", Some("s1")).await.unwrap(), [first.clone()]);
+    let made = records.update_dashboard(&first).await.unwrap();
+    assert_eq!(made.title.as_deref(), Some("new"));
+    assert!(!made.is_open);
+    assert_eq!(records.dashboards("ann", Some("s1")).await.unwrap(), [made]);
     assert_eq!(records.dashboards("ann", Some("s2")).await.unwrap(), []);
     assert_eq!(records.dashboards("ann", None).await.unwrap().len(), 1);
 
     let pinned = dashboard("ann", "s1", "d", Persistence::Pinned);
-    records.set_dashboard(&pinned).await.unwrap();
+    let pinned = records.update_dashboard(&pinned).await.unwrap();
     assert_eq!(records.dashboards("ann", Some("s2")).await.unwrap(), std::slice::from_ref(&pinned));
     // Many at once, from many sessions, still leave one.
     let mut tasks = Vec::new();
     for number in 0..8 {
         let records = Arc::clone(&records);
         let one = dashboard("ann", &format!("t{number}"), "d", Persistence::Pinned);
-        tasks.push(tokio::spawn(async move { records.set_dashboard(&one).await }));
+        tasks.push(tokio::spawn(async move { records.update_dashboard(&one).await }));
     }
     for task in tasks {
         task.await.unwrap().unwrap();
     }
-    assert_eq!(records.dashboards("ann", None).await.unwrap().len(), 1);
-    assert!(records.delete_dashboard("ann", "elsewhere", "d").await.unwrap());
-    assert!(!records.delete_dashboard("ann", "elsewhere", "d").await.unwrap());
+    let left = records.dashboards("ann", None).await.unwrap();
+    assert_eq!(left.len(), 1);
+    // Another server's has nothing to do with it.
+    let mut foreign = dashboard("ann", "s1", "d", Persistence::Pinned);
+    foreign.server = "other".to_owned();
+    let foreign = records.update_dashboard(&foreign).await.unwrap();
+    assert_eq!(records.dashboards("ann", None).await.unwrap().len(), 2);
+    assert!(records.delete_dashboard(&left[0]).await.unwrap());
+    assert!(!records.delete_dashboard(&left[0]).await.unwrap());
+    assert_eq!(records.dashboards("ann", None).await.unwrap(), [foreign]);
+}
+
+pub(super) async fn what_is_not_said_of_a_dashboard_stays(url: String) {
+    let records = open(&url).await;
+    let silent = DashboardUpdate {
+        title: None,
+        url: None,
+        mode: None,
+        persistence: None,
+        token: None,
+        ..dashboard("ann", "s1", "d", Persistence::Session)
+    };
+    let made = records.update_dashboard(&silent).await.unwrap();
+    assert_eq!(made.persistence, Persistence::Session, "where nobody said it");
+
+    let mut whole = dashboard("ann", "s1", "d", Persistence::Pinned);
+    (whole.title, whole.mode) = (Some("One".to_owned()), Some("split".to_owned()));
+    let whole = records.update_dashboard(&whole).await.unwrap();
+    let named = DashboardUpdate { title: Some("Two".to_owned()), ..silent.clone() };
+    let named = records.update_dashboard(&named).await.unwrap();
+    assert_eq!(named, Dashboard { title: Some("Two".to_owned()), ..whole.clone() });
+    // The pinned one is the same in every session.
+    let elsewhere = DashboardUpdate { session: "s2".to_owned(), ..silent.clone() };
+    let elsewhere = records.update_dashboard(&elsewhere).await.unwrap();
+    assert_eq!(elsewhere, Dashboard { session: "s2".to_owned(), ..named });
+    assert_eq!(records.dashboards("ann", None).await.unwrap(), [elsewhere]);
+    // A token is for the page that it came with.
+    let moved = Some("https://other.example".to_owned());
+    let moved = DashboardUpdate { session: "s2".to_owned(), url: moved, ..silent.clone() };
+    let moved = records.update_dashboard(&moved).await.unwrap();
+    assert_eq!((moved.token, moved.persistence), (None, Persistence::Pinned));
+    let url = Some("https://example.org".to_owned());
+    let token = Some(FrameToken("new".to_owned()));
+    let back = DashboardUpdate { url, token, ..silent.clone() };
+    assert!(records.update_dashboard(&back).await.unwrap().token.is_some());
+    let same = DashboardUpdate { token: None, ..back };
+    assert_eq!(records.update_dashboard(&same).await.unwrap().token, None, "it was said anew");
+    // Nobody else's is touched.
+    let foreign = DashboardUpdate { server: "other".to_owned(), ..silent.clone() };
+    assert_eq!(records.update_dashboard(&foreign).await.unwrap().url, None);
+    let bobs = DashboardUpdate { owner: "bob".to_owned(), ..silent };
+    assert_eq!(records.update_dashboard(&bobs).await.unwrap().url, None);
+}
+
+pub(super) async fn dashboards_of_an_older_version_stay(url: String) {
+    let records = open(&url).await;
+    let made = dashboard("ann", "s1", "d", Persistence::Pinned);
+    let made = records.update_dashboard(&made).await.unwrap();
+    let before = "DROP INDEX dashboards_pinned;
+        UPDATE resultant_version SET version = 3;";
+    sqlx::raw_sql(before).execute(&records.database.pool).await.unwrap();
+    records.close().await;
+    let records = open(&url).await;
+    assert_eq!(records.dashboards("ann", None).await.unwrap(), [made]);
 }
 
 pub(super) async fn keys_turn(url: String) {

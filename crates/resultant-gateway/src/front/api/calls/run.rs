@@ -34,7 +34,7 @@ use crate::{
             ProblemDocument,
         },
     },
-    local::{CallError, Delivery, LocalCall, Question, Seat, Step, api_client},
+    local::{CallError, Delivery, LocalCall, Question, Seat, Step, Wanted, api_client},
     pipeline::{Audience, Text},
     retrieval, rpc, tokens,
 };
@@ -103,6 +103,10 @@ struct NewCall {
     /// its own server, which is to be named.
     #[serde(rename = "as")]
     caller: Option<CallerWord>,
+    /// The tab to call it in, of a tool that lives in a web page: one of `listPages`. Without it, the
+    /// one that the person used last.
+    #[schemars(length(max = 128))]
+    tab: Option<String>,
 }
 
 /// On whose behalf a tool is called.
@@ -287,7 +291,8 @@ impl Run {
             arguments: arguments.clone(),
             started_ms: clock::now_ms(),
         };
-        let call = seat.call(scope, id, (&new.tool, &arguments), Audience::Whole);
+        let wanted = Wanted { tool: &new.tool, arguments: &arguments, tab: new.tab.as_deref() };
+        let call = seat.call(scope, id, wanted, Audience::Whole);
         seat.begin(id);
         Ok(Run {
             api: api.clone(),

@@ -5,7 +5,10 @@
 
 use resultant::{Json, Object};
 
-use crate::{config::PagesConfig, page_tools::Tab};
+use crate::{
+    config::PagesConfig,
+    page_tools::{Refusal, Tab},
+};
 
 /// The most bytes of a frame.
 pub(super) const FRAME_BYTES_MAX: usize = 256 << 10;
@@ -21,6 +24,7 @@ pub(super) enum Heard {
         client: (String, String),
     },
     Token {
+        id: Json,
         token: Option<String>,
     },
     Tab {
@@ -81,7 +85,9 @@ impl Heard {
                 };
                 Heard::Hello { token: string("token"), client: (part("name"), part("version")) }
             }
-            "token" => Heard::Token { token: string("token") },
+            "token" => {
+                Heard::Token { id: json.get("id").unwrap_or(Json::null()), token: string("token") }
+            }
             "tab" => {
                 let is = |key: &str| json.get(key).and_then(|value| value.as_bool());
                 let about = Tab {
@@ -142,8 +148,21 @@ impl Piece<'_> {
     }
 }
 
-/// What a page is told when it is let in.
-pub(super) fn welcome(connection: &str, user: &str, pages: &PagesConfig) -> String {
+/// Whom a page is let in as: the name for people, and what tells users apart.
+#[derive(Clone, Copy)]
+pub(super) struct Named<'a> {
+    pub(super) name: &'a str,
+    pub(super) id: &'a str,
+}
+
+/// What a page is told when it is let in, and when another credential of the same user came: that
+/// has an `id`.
+pub(super) fn welcome(
+    id: Option<&Json>,
+    connection: &str,
+    user: Named<'_>,
+    pages: &PagesConfig,
+) -> String {
     let mut limits = Object::default();
     for (key, value) in [
         ("message_bytes_max", pages.server.message_bytes_max),
@@ -155,34 +174,37 @@ pub(super) fn welcome(connection: &str, user: &str, pages: &PagesConfig) -> Stri
         limits.set(key, Json::number(value));
     }
     let heartbeat = u64::try_from(pages.heartbeat.as_millis()).unwrap_or(u64::MAX);
-    written(&[
+    let mut members = vec![
         ("type", Json::string("welcome")),
         ("connection", Json::string(connection)),
-        ("user", Json::string(user)),
+        ("user", Json::string(user.name)),
+        ("user_id", Json::string(user.id)),
         ("server", Json::string(pages.server.name.as_str())),
         ("limits", limits.to_json()),
         ("heartbeat_ms", Json::number(heartbeat)),
-    ])
+    ];
+    members.extend(id.map(|id| ("id", id.clone())));
+    written(&members)
 }
 
 /// What a page is told that is not let in, or not any more.
-pub(super) fn refused(code: &str, reason: &str, hint: &str) -> String {
+pub(super) fn refused(code: &str, refusal: &Refusal) -> String {
     written(&[
         ("type", Json::string("refused")),
         ("code", Json::string(code)),
-        ("reason", Json::string(reason)),
-        ("hint", Json::string(hint)),
+        ("reason", Json::string(&refusal.reason)),
+        ("hint", Json::string(&refusal.hint)),
     ])
 }
 
-/// The same of one registration.
-pub(super) fn refused_tool(id: &Json, reason: &str, hint: &str) -> String {
+/// The same of one thing alone, which `about` names; the connection goes on.
+pub(super) fn refused_alone(about: (&str, Json), code: &str, refusal: &Refusal) -> String {
     written(&[
         ("type", Json::string("refused")),
-        ("id", id.clone()),
-        ("code", Json::string("tool")),
-        ("reason", Json::string(reason)),
-        ("hint", Json::string(hint)),
+        about,
+        ("code", Json::string(code)),
+        ("reason", Json::string(&refusal.reason)),
+        ("hint", Json::string(&refusal.hint)),
     ])
 }
 

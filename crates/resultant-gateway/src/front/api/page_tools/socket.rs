@@ -2,6 +2,9 @@
 //!
 //! What goes out has a task and a queue of its own, so that a page that is slow to take something
 //! does not keep us from hearing it, and one that takes nothing at all is cut off.
+//!
+//! A page of a foreign origin is let in as far as to hear that it is one: a browser tells a page
+//! nothing of a status, and it could not tell that from a gateway that is not there.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,11 +17,12 @@ use futures_util::{
     SinkExt as _, StreamExt as _,
     stream::{SplitSink, SplitStream},
 };
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use sha2::{Digest as _, Sha256};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use super::{
     super::Api,
-    message::{FRAME_BYTES_MAX, Heard, refused, welcome},
+    message::{FRAME_BYTES_MAX, Heard, Named, refused, welcome},
     talk::talk,
 };
 use crate::{
@@ -32,8 +36,14 @@ use crate::{
 const PROTOCOL: &str = "resultant.page.v1";
 /// Who does not say who they are for so long is let go.
 const HELLO_TIME: Duration = Duration::from_secs(10);
-/// Who does not take a message for so long is gone.
-const SEND_TIME: Duration = Duration::from_secs(30);
+/// Who does not take a message for so many heartbeats is gone.
+const SEND_BEATS: u32 = 2;
+/// Who was told that the connection ends has so long to take that in.
+const PARTING_TIME: Duration = Duration::from_secs(2);
+/// So many pages of foreign origins are told that they are at the same time; others get a status.
+static STRANGERS: Semaphore = Semaphore::const_new(64);
+/// The most bytes that are read of those, to be passed over.
+const STRANGER_BYTES_MAX: usize = 16 << 10;
 /// So many messages wait for a page.
 const WAITING_MAX: usize = 64;
 
@@ -44,6 +54,7 @@ pub(super) mod code {
     pub(in super::super) const COME_AGAIN: u16 = 1012;
     pub(in super::super) const BAD_MESSAGE: u16 = 4400;
     pub(in super::super) const CREDENTIALS: u16 = 4401;
+    pub(in super::super) const ORIGIN: u16 = 4403;
     pub(in super::super) const SILENT: u16 = 4408;
     pub(in super::super) const LIMIT: u16 = 4429;
 }
@@ -72,6 +83,14 @@ impl Visit {
     fn origin(&self) -> Option<String> {
         let origin = self.headers.get(header::ORIGIN)?.to_str().ok()?;
         Some(origin.trim().to_ascii_lowercase())
+    }
+
+    /// What tells this user from others in what a page is told: the same as long as the user and
+    /// the page's origin are, so that pages of two origins cannot compare theirs.
+    pub(super) fn user_id(&self, user: &User) -> String {
+        let origin = self.origin().unwrap_or_default();
+        let digest = Sha256::digest(format!("resultant page user\n{origin}\n{}", user.id));
+        base64_simd::URL_SAFE_NO_PAD.encode_to_string(&digest[..16])
     }
 
     /// Whose page it is.
@@ -126,20 +145,40 @@ pub(super) fn serve(upgrade: WebSocketUpgrade, visit: Visit) -> Response {
         .on_upgrade(|socket| receive(socket, visit))
 }
 
+/// Tells a page that pages of its origin are not allowed, and does nothing else for it. Nothing
+/// where too many are told that already.
+pub(super) fn turn_away(upgrade: WebSocketUpgrade, refusal: Refusal) -> Option<Response> {
+    let place = STRANGERS.try_acquire().ok()?;
+    let told = |mut socket: WebSocket| async move {
+        let text = refused("origin", &refusal);
+        let farewell = async {
+            let _ = socket.send(Message::Text(text.into())).await;
+            let _ = socket.send(close_frame(code::ORIGIN, refusal.reason)).await;
+            // What it says is passed over, until it hangs up.
+            while let Some(Ok(_)) = socket.recv().await {}
+        };
+        let _ = tokio::time::timeout(PARTING_TIME, farewell).await;
+        drop(place);
+    };
+    let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(STRANGER_BYTES_MAX);
+    Some(upgrade.max_frame_size(STRANGER_BYTES_MAX).on_upgrade(told))
+}
+
 async fn receive(socket: WebSocket, visit: Visit) {
     let (sink, mut heard) = socket.split();
     let (said, queue) = mpsc::channel(WAITING_MAX);
-    let writer = tokio::spawn(write(sink, queue));
+    let heartbeat = visit.api.gateway.config().pages.as_ref().map(|pages| pages.heartbeat);
+    let patience = heartbeat.map_or(PARTING_TIME, |heartbeat| heartbeat * SEND_BEATS);
+    let writer = tokio::spawn(write(sink, queue, patience));
     if let Some(away) = visit_to_its_end(&visit, &mut heard, &said).await {
         let TurnedAway { close, code, refusal } = away;
-        let text = refused(code, &refusal.reason, &refusal.hint);
-        let _ = said.send(Said::Text(text)).await;
+        let _ = said.send(Said::Text(refused(code, &refusal))).await;
         let _ = said.send(Said::Close { code: close, reason: refusal.reason }).await;
     }
     drop(said);
     // The page's answer to our farewell; who does not give one is let go of.
     let parting = async { while let Some(Ok(_)) = heard.next().await {} };
-    let _ = tokio::time::timeout(Duration::from_secs(2), parting).await;
+    let _ = tokio::time::timeout(PARTING_TIME, parting).await;
     let _ = writer.await;
 }
 
@@ -174,11 +213,12 @@ async fn visit_to_its_end(
         Ok(seat) => seat,
         Err(away) => return Some(away),
     };
-    let text = welcome(&seat.id(), &user.name, seat.pages());
+    let named = Named { name: &user.name, id: &visit.user_id(&user) };
+    let text = welcome(None, &seat.id(), named, seat.pages());
     said.send(Said::Text(text)).await.ok()?;
     let (connection, origin) = (seat.id(), visit.origin().unwrap_or_default());
     tracing::info!(user = user.id, origin, connection, "a page is connected");
-    let away = talk(visit, heard, said, (token, client), (user, seat)).await;
+    let away = talk(visit, heard, said, token, (user, seat)).await;
     let reason = away.as_ref().map_or("it went", |away| away.refusal.reason.as_str());
     tracing::info!(connection, reason, "a page's connection ended");
     away
@@ -195,17 +235,23 @@ async fn first_text(heard: &mut SplitStream<WebSocket>) -> Option<String> {
     }
 }
 
-async fn write(mut sink: SplitSink<WebSocket, Message>, mut queue: mpsc::Receiver<Said>) {
+fn close_frame(code: u16, mut reason: String) -> Message {
+    // A close frame has room for so much.
+    reason.truncate(reason.floor_char_boundary(120));
+    Message::Close(Some(CloseFrame { code, reason: reason.into() }))
+}
+
+async fn write(
+    mut sink: SplitSink<WebSocket, Message>,
+    mut queue: mpsc::Receiver<Said>,
+    patience: Duration,
+) {
     while let Some(said) = queue.recv().await {
         let (message, is_end) = match said {
             Said::Text(text) => (Message::Text(text.into()), false),
-            Said::Close { code, mut reason } => {
-                // A close frame has room for so much.
-                reason.truncate(reason.floor_char_boundary(120));
-                (Message::Close(Some(CloseFrame { code, reason: reason.into() })), true)
-            }
+            Said::Close { code, reason } => (close_frame(code, reason), true),
         };
-        let sent = tokio::time::timeout(SEND_TIME, sink.send(message)).await;
+        let sent = tokio::time::timeout(patience, sink.send(message)).await;
         if is_end || !matches!(sent, Ok(Ok(()))) {
             return;
         }

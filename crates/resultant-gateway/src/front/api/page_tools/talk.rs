@@ -9,13 +9,14 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use axum::extract::ws::{Message, WebSocket};
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream::SplitStream};
+use resultant::Json;
 use tokio::{
     sync::mpsc,
     time::{Instant, MissedTickBehavior, interval_at},
 };
 
 use super::{
-    message::{Heard, PING, Piece, ack, cancel, refused_tool, registered, welcome},
+    message::{Heard, Named, PING, Piece, ack, cancel, refused_alone, registered, welcome},
     socket::{TurnedAway, Visit, code},
 };
 use crate::{
@@ -27,6 +28,8 @@ use crate::{
 
 /// After so many heartbeats it is looked whether the credential still holds.
 const CREDENTIAL_BEATS: u32 = 4;
+/// Bytes of a tab's id in an answer to it.
+const TAB_ECHO_BYTES_MAX: usize = 128;
 /// How often a page is told how much of its stream is here.
 const ACK_BYTES: u64 = 256 << 10;
 /// After we were told to stop, it is looked so often whether the last call has ended.
@@ -36,7 +39,6 @@ const LAST_CALLS_TIME: Duration = Duration::from_millis(100);
 struct Guest<'a> {
     visit: &'a Visit,
     said: &'a mpsc::Sender<Said>,
-    client: (String, String),
     token: Option<String>,
     user: Arc<User>,
     seat: Seat,
@@ -53,7 +55,7 @@ pub(super) async fn talk(
     visit: &Visit,
     heard: &mut SplitStream<WebSocket>,
     said: &mpsc::Sender<Said>,
-    (token, client): (Option<String>, (String, String)),
+    token: Option<String>,
     (user, seat): (Arc<User>, Seat),
 ) -> Option<TurnedAway> {
     let spool = seat.spool().clone();
@@ -61,7 +63,6 @@ pub(super) async fn talk(
     let mut guest = Guest {
         visit,
         said,
-        client,
         token,
         user,
         seat,
@@ -70,8 +71,10 @@ pub(super) async fn talk(
         heard_at: Instant::now(),
     };
     let end = guest.listen(heard, heartbeat).await;
-    if let Err(Some(away)) = &end {
-        guest.seat.ends(&away.refusal.reason);
+    match &end {
+        Err(Some(away)) => guest.seat.ends(&away.refusal.reason),
+        _ if said.is_closed() => guest.seat.ends("it takes no messages (pages.heartbeat_seconds)"),
+        _ => {}
     }
     end.err().flatten()
 }
@@ -154,17 +157,19 @@ impl<'a> Guest<'a> {
     async fn heard(&mut self, heard: Heard) -> Result<(), End> {
         match heard {
             Heard::Hello { .. } => return Err(bad("there was a `hello` already".to_owned())),
-            Heard::Token { token } => return self.token(token).await,
-            Heard::Tab { tab, about } => {
-                let over =
-                    |refusal| Some(TurnedAway { close: code::LIMIT, code: "limits", refusal });
-                self.seat.set_tab(&tab, about).map_err(over)?;
+            Heard::Token { id, token } => return self.token(id, token).await,
+            Heard::Tab { mut tab, about } => {
+                if let Err(refusal) = self.seat.set_tab(&tab, about) {
+                    tab.truncate(tab.floor_char_boundary(TAB_ECHO_BYTES_MAX));
+                    let about = ("tab", Json::string(&tab));
+                    self.tell(refused_alone(about, "limits", &refusal)).await?;
+                }
             }
             Heard::TabClosed { tab } => self.seat.close_tab(&tab),
             Heard::Register { id, tab, tool } => {
                 let answer = match self.seat.register(&tab, &tool) {
                     Ok(()) => registered(&id),
-                    Err(Refusal { reason, hint }) => refused_tool(&id, &reason, &hint),
+                    Err(refusal) => refused_alone(("id", id), "tool", &refusal),
                 };
                 self.tell(answer).await?;
             }
@@ -239,25 +244,23 @@ impl<'a> Guest<'a> {
         }
     }
 
-    /// Another credential. Where it is another user's, the page moves there with what it offers.
-    async fn token(&mut self, token: Option<String>) -> Result<(), End> {
-        let user = self.visit.identify(token.as_deref()).await.map_err(Some)?;
-        if user.id != self.user.id {
-            let (tabs, tools) = (self.seat.tabs(), self.seat.tools());
-            let seat = self.visit.join(&user, &self.client, self.said).map_err(Some)?;
-            self.seat.ends("it is another user's now");
-            self.streams.clear();
-            self.seat = seat;
-            let over = |refusal| Some(TurnedAway { close: code::LIMIT, code: "limits", refusal });
-            for (id, tab) in tabs {
-                self.seat.set_tab(&id, tab).map_err(over)?;
+    /// Another credential. What is offered here is offered to one user, so that another's is none
+    /// for this connection; it goes on with the credential that it has.
+    async fn token(&mut self, id: Json, token: Option<String>) -> Result<(), End> {
+        let (code, refusal) = match self.visit.identify(token.as_deref()).await {
+            Ok(user) if user.id == self.user.id => {
+                (self.user, self.token) = (user, token);
+                let named = Named { name: &self.user.name, id: &self.visit.user_id(&self.user) };
+                let text = welcome(Some(&id), &self.seat.id(), named, self.seat.pages());
+                return self.tell(text).await;
             }
-            for (tab, tool) in tools {
-                self.seat.register(&tab, &tool).map_err(over)?;
+            Ok(_) => {
+                let reason = "this is a credential of another user";
+                ("another_user", Refusal::new(reason, "show it on a connection of its own"))
             }
-        }
-        (self.user, self.token) = (user, token);
-        self.tell(welcome(&self.seat.id(), &self.user.name, self.seat.pages())).await
+            Err(TurnedAway { code, refusal, .. }) => (code, refusal),
+        };
+        self.tell(refused_alone(("id", id), code, &refusal)).await
     }
 }
 
