@@ -87,6 +87,28 @@ describe("an app that tries what it may not", () => {
     expect(canary.heard).toEqual([]);
   });
 
+  test("has the frames of the origins that it declares, and none of its own making", async () => {
+    writeFileSync(join(gateway().shelf, "app.html"), framingApp(canary.url));
+    const session = await gateway().newSession();
+    const expected = [/Content Security Policy|Refused|ERR_BLOCKED_BY_CSP|Unsafe attempt|Not allowed to load/];
+    const { page } = await visit(gateway(), { at: toolAt("shelf", "open_app", session), expected, origins: [/^https:\/\/frames\.example\//] });
+    await page.route("**/api/servers/shelf/resource?*", async (route) => {
+      const response = await route.fetch();
+      const json = await response.json();
+      json.contents[0]._meta = { ui: { csp: { frameDomains: ["https://frames.example"] } } };
+      await route.fulfill({ response, json });
+    });
+    await page.route("https://frames.example/**", (route) => route.fulfill({ contentType: "text/html", body: "<p>framed</p>" }));
+    await runTool(page);
+    const panel = canvasOf(page).getByRole("tabpanel").filter({ has: page.locator("iframe") });
+    const app = stageOf(panel).locator("iframe").contentFrame();
+    await expectShown(app.getByText("own frames: none, the app goes on"));
+    for (const name of ["at once", "later"]) {
+      await expectShown(app.locator(`iframe[title="${name}"]`).contentFrame().getByText("framed"));
+    }
+    expect(canary.heard).toEqual([]);
+  });
+
   test("a model is not offered an app's tools, and cannot call them", async () => {
     const agent = await connectAgent(gateway());
     const { tools } = await agent.client.listTools();
@@ -99,8 +121,8 @@ describe("an app that tries what it may not", () => {
   });
 });
 
-/** An app without the SDK: it says each thing that it tried, and how that ended. */
-function tryingApp(canary: string): string {
+/** An app without the SDK, which says what it does. */
+function appOf(script: string): string {
   return `<!doctype html><html lang="en"><title>Trying</title><h1>Trying</h1><ul id="list"></ul>
 <script>
 let last = 0;
@@ -118,7 +140,14 @@ const call = (name) => ask("tools/call", { name, arguments: {} }).then((result) 
 (async () => {
   await ask("ui/initialize", { protocolVersion: "2026-01-26", appInfo: { name: "trying", version: "1" }, appCapabilities: {} });
   send({ method: "ui/notifications/initialized" });
-  say("for_apps: " + await call("for_apps"));
+  ${script}
+})();
+</script></html>`;
+}
+
+/** It says each thing that it tried, and how that ended. */
+function tryingApp(canary: string): string {
+  return appOf(`say("for_apps: " + await call("for_apps"));
   say("for_models: " + await call("for_models"));
   say("demo echo: " + await call("echo"));
   say("much_for_apps: " + await call("much_for_apps"));
@@ -132,7 +161,26 @@ const call = (name) => ask("tools/call", { name, arguments: {} }).then((result) 
   ${freshWindows((path) => `${canary}/${path}`).map((line) => `try { ${line} } catch {}`).join("\n  ")}
   for (const rel of ["preconnect", "dns-prefetch", "prefetch"]) document.head.append(Object.assign(document.createElement("link"), { rel, href: "${canary}/app-" + rel }));
   // A frame that is there a task later would have run by then.
-  setTimeout(() => say("frames: " + frames.length + ", the app goes on"));
-})();
-</script></html>`;
+  setTimeout(() => say("frames: " + frames.length + ", the app goes on"));`);
+}
+
+/** It hides frames of its own, also behind an address that it declared, and then frames what it declared. */
+function framingApp(canary: string): string {
+  const ask = encodeURIComponent(askAround("", canary));
+  return appOf(`const address = "https://frames.example/";
+  const frame = (title, more = {}) => { const made = Object.assign(document.createElement("iframe"), { title, ...more }); document.body.append(made); return made; };
+  ${freshWindows((path) => `${canary}/${path}`).map((line) => `try { ${line} } catch {}`).join("\n  ")}
+  for (const own of ["javascript:${ask}", "data:text/html,x", "blob:null/x", "/app.html"]) {
+    frame("own", { src: own });
+    frame("own").src = own;
+    frame("own", { src: own }).src = address;
+  }
+  frame("own", { src: address }).srcdoc = "own";
+  frame("own", { srcdoc: "own", src: address }).removeAttribute("srcdoc");
+  setTimeout(() => {
+    say("own frames: " + (document.querySelector("[title=own], [srcdoc]") ? "some" : "none") + ", the app goes on");
+    frame("at once", { src: address + "at-once" });
+    const later = frame("later");
+    setTimeout(() => { later.src = address + "later"; });
+  });`);
 }

@@ -143,6 +143,78 @@ describe("a table of 5,000 rows", () => {
     await expectShown(app.getByRole("cell", { name: "12345678901234567890" }).or(app.getByRole("cell", { name: "Assam 1", exact: true })).first());
     expect(await seen((all) => all.reads)).toEqual([]);
   });
+
+  test("by tools, too, no row is left out between two pages", async () => {
+    const notes = Array.from({ length: 300 }, (_, at) => `Assam ${at + 1},${"a leaf of tea ".repeat(40)}`);
+    await lay("notes.csv", ["tea,note", ...notes].join("\n"));
+    const { app } = await show("notes.csv", { capabilities: { serverTools: {} } });
+    const cell = (row: number) => app.getByRole("cell", { name: `Assam ${row}`, exact: true });
+    await expectShown(cell(1));
+    const numbers = () => app.getByRole("rowheader").allTextContents();
+    const first = (await numbers()).map(Number);
+    const last = first.at(-1) ?? 0;
+    // A page of the tool's has less than is asked for.
+    expect(last).toBeLessThan(100);
+    await app.getByRole("button", { name: "Next rows" }).click();
+    await expectShown(cell(last + 1));
+    expect(Number((await numbers())[0])).toBe(last + 1);
+    await app.getByRole("button", { name: "Previous rows" }).click();
+    await expectShown(cell(1));
+    expect((await numbers()).map(Number)).toEqual(first);
+  });
+});
+
+describe("what is more than a gateway gives at once", () => {
+  const long = "tea ".repeat(300_000);
+
+  test("a script of one line is shown by its start", async () => {
+    await lay("wide.js", `const first = "Assam", long = "${long}";`);
+    const { app, page } = await show("wide.js");
+    await expectShown(app.getByText("Line 1 is too long to be shown at once. This is only the start."));
+    await expectShown(app.getByText('const first = "Assam", long = "tea tea'));
+    expect(await app.getByRole("button", { name: "Next lines" }).count()).toBe(0);
+    await takePicture(page, "host-part-light");
+    expect(await findings(page)).toEqual([]);
+  });
+
+  test("and by tools part after part", async () => {
+    await lay("wide.js", `const first = "Assam", long = "${long}";`);
+    const { app } = await show("wide.js", { capabilities: { serverTools: {} } });
+    await expectShown(app.getByText("Line 1, in part"));
+    await expectShown(app.getByText('const first = "Assam"'));
+    await app.getByRole("button", { name: "Next lines" }).click();
+    await expectShown(app.getByText("This is a further part of it."));
+    await app.getByRole("button", { name: "Previous lines" }).click();
+    await expectShown(app.getByText('const first = "Assam"'));
+  });
+
+  test("JSON is shown by its values, and one that is too long is passed", async () => {
+    await lay("wide.json", JSON.stringify({ first: "Assam", long, last: "Darjeeling" }));
+    const { app } = await show("wide.json");
+    await expectShown(app.getByText('.first = "Assam"'));
+    await app.getByRole("button", { name: "Next lines" }).click();
+    await expectShown(app.getByText("Line 2 is too long to be shown here."));
+    await app.getByRole("button", { name: "Next lines" }).click();
+    await expectShown(app.getByText('.last = "Darjeeling"'));
+    await expectShown(app.getByText("Lines 3 to 3, the last"));
+  });
+
+  test("wide rows come fewer at a time, and one that is too long is passed", async () => {
+    const rows = Array.from({ length: 60 }, (_, at) => ({ tea: `Assam ${at + 1}`, note: (at === 2 ? long : "leaf ").repeat(at === 2 ? 1 : 10_000) }));
+    await lay("wide.jsonl", rows.map((row) => JSON.stringify(row)).join("\n"));
+    const { app } = await show("wide.jsonl");
+    const cell = (row: number) => app.getByRole("cell", { name: `Assam ${row}`, exact: true });
+    await expectShown(cell(1));
+    const next = app.getByRole("button", { name: "Next rows" });
+    for (let turn = 0; turn < 3 && !(await app.getByText("Row 3 is too long").isVisible()); turn += 1) {
+      const said = await app.getByRole("status").textContent();
+      await next.click();
+      await expect.poll(() => app.getByRole("status").textContent()).not.toBe(said);
+    }
+    await expectShown(app.getByText("Row 3 is too long to be shown here."));
+    await next.click();
+    await expectShown(cell(4));
+  });
 });
 
 describe("other kinds", () => {

@@ -21,6 +21,12 @@ describe("what a result asks to be shown", () => {
     expect(shownOf({ content: [link] }).items).toEqual([]);
   });
 
+  it("is a file that a server links to, but no page that the server names", () => {
+    const link = { type: "resource_link", uri, name: "a b.csv", mimeType: "text/csv", size: 12, page: "https://evil.example/" };
+    const file = { uri, name: "a b.csv", mime: "text/csv", size: 12, page: undefined };
+    expect(shownOf({ content: [link] }).items).toEqual([{ kind: "file", name: "a b.csv", file }]);
+  });
+
   it("is what stands in it, where there are no files", () => {
     const image = { type: "image", mimeType: "image/png", data: "AAAA" };
     const kinds = (result: unknown): string[] => shownOf(result).items.map((item) => item.kind);

@@ -47,7 +47,7 @@ export function shownOf(result: unknown): Shown {
 /** The files that the gateway named for this app, else those that the result links to. */
 function filesOf(result: Record<string, unknown>): ShownFile[] {
   const meta = isRecord(result["_meta"]) ? result["_meta"]["resultant/files"] : undefined;
-  const named = list(meta).map(fileOf).filter((file) => file !== undefined);
+  const named = list(meta).map(namedOf).filter((file) => file !== undefined);
   if (named.length > 0) return named;
   const said = saidOf(result);
   if (said !== undefined) return [said];
@@ -69,19 +69,25 @@ function saidOf(result: Record<string, unknown>): ShownFile | undefined {
   }
 }
 
+/** A file in the gateway's own words. Nobody else may say where its page is: a button of ours leads there. */
+function namedOf(value: unknown): ShownFile | undefined {
+  const file = fileOf(value);
+  const page = isRecord(value) ? text(value["page"]) : undefined;
+  return file && { ...file, page: page !== undefined && /^https?:\/\//i.test(page) ? page : undefined };
+}
+
 function fileOf(value: unknown): ShownFile | undefined {
   if (!isRecord(value)) return undefined;
   const uri = text(value["uri"]);
   // Nothing else is read here: another resource may be anything, and its server has views of its own.
   if (uri === undefined || !uri.startsWith(FILES)) return undefined;
   const size = value["size"];
-  const page = text(value["page"]);
   return {
     uri,
     name: text(value["name"]) || nameOf(uri),
     mime: text(value["mimeType"]) ?? "",
     size: typeof size === "number" && size >= 0 ? size : undefined,
-    page: page !== undefined && /^https?:\/\//i.test(page) ? page : undefined,
+    page: undefined,
   };
 }
 

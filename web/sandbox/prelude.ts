@@ -2,7 +2,8 @@
 // WebRTC or hints to connect early, so this takes them away. What it took would be there again in the window of
 // a frame; scripts cannot reach into a frame here (each has an origin of its own), but a frame can run its own
 // scripts, a moment after it was put in. So frames are taken out in that moment, wherever they can be put: in
-// the document, and in shadow roots, which is why roots are only made where they can be watched.
+// the document, and in shadow roots, which is why roots are only made where they can be watched, and also where an
+// attribute that led to a forbidden page is gone again by then.
 //
 // The page's scripts come later, and can change all that they can name. So nothing is looked up then: what is
 // needed is kept before they run.
@@ -48,28 +49,59 @@ function takeNetwork(): void {
 
 function watchRoots(guard: Guard, native: typeof nativeType): void {
   const remove = native(Element.prototype.remove);
+  const matches = native(Element.prototype.matches);
+  const setAttribute = native(Element.prototype.setAttribute);
+  const makeElement = native(document.createElement);
   const observe = native(MutationObserver.prototype.observe);
+  const getterOf = (name: string) => native(Object.getOwnPropertyDescriptor(MutationRecord.prototype, name)!.get!);
+  const targetOf = getterOf("target");
+  const nameOf = getterOf("attributeName");
+  const oldValueOf = getterOf("oldValue");
   const Observer = MutationObserver;
-  const changes = { childList: true, subtree: true, attributeFilter: ["rel", "type", "http-equiv"] };
+  // Options without a prototype, and no lists in them: the browser reads nothing then that the page could have put there.
+  const changes = { __proto__: null, childList: true, subtree: true, attributes: true, attributeOldValue: true };
   const findInDocument = native(Document.prototype.querySelector);
   const findInRoot = native(DocumentFragment.prototype.querySelector);
+  // A frame may be on its way to where an attribute led that has been changed since.
+  const wasForbidden = (record: MutationRecord): boolean => {
+    const name = nameOf(record);
+    const value = oldValueOf(record);
+    if (value === null || (name !== "src" && name !== "srcdoc") || !matches(targetOf(record), "iframe")) return false;
+    const before = makeElement(document, "iframe");
+    setAttribute(before, name, value);
+    return matches(before, guard.forbidden) as boolean;
+  };
   const watch = (root: Document | ShadowRoot, find: typeof findInRoot): void => {
-    const clear = (): void => {
+    const clear = (records: MutationRecord[]): void => {
       for (let found = find(root, guard.forbidden); found; found = find(root, guard.forbidden)) remove(found);
+      for (let at = 0; at < records.length; at += 1) {
+        if (wasForbidden(records[at]!)) remove(targetOf(records[at]));
+      }
     };
     observe(new Observer(clear), root, changes);
   };
   watch(document, findInDocument);
   const attach = native(Element.prototype.attachShadow);
-  Element.prototype.attachShadow = function (init) {
-    // A copy of a root would be one that nobody watches.
-    const root = attach(this, { ...init, clonable: false });
+  const attachWatched = (host: unknown, init: unknown): ShadowRoot => {
+    const root = attach(host, init);
     watch(root, findInRoot);
     return root;
   };
-  for (const place of [Element.prototype, ShadowRoot.prototype, Document.prototype, Document]) {
+  // On a stack that is nearly full a root could be made and then not be watched. So the same is done before, deeper.
+  const plain = { __proto__: null, mode: "closed" };
+  const rehearse = (depth: number): unknown =>
+    depth === 0 ? attachWatched(makeElement(document, "div"), plain) : rehearse(depth - 1);
+  Element.prototype.attachShadow = function (init) {
+    rehearse(50);
+    // A copy of a root would be one that nobody watches.
+    return attachWatched(this, { ...init, clonable: false });
+  };
+  // What else parses roots. These four do not.
+  const isHarmless = /^(get|inner|outer|insertAdjacent)HTML$/;
+  const places = [Node, Element, CharacterData, Document, DocumentFragment, ShadowRoot, Range, HTMLElement, HTMLTemplateElement];
+  for (const place of places.flatMap((each) => [each, each.prototype])) {
     for (const name of Object.getOwnPropertyNames(place)) {
-      if (/HTMLUnsafe/i.test(name)) Reflect.deleteProperty(place, name);
+      if (/HTML/.test(name) && !isHarmless.test(name)) Reflect.deleteProperty(place, name);
     }
   }
 }

@@ -6,7 +6,14 @@
 
 import { preludeOf, withoutParsedRoots } from "./prelude";
 
-const FRAMES = "iframe, frame, frameset, object, embed, fencedframe, portal";
+const OTHER_FRAMES = "frame, frameset, object, embed, fencedframe, portal";
+const FRAMES = `iframe, ${OTHER_FRAMES}`;
+
+/**
+ * Frames that the policy for frames does not see: their pages come from the app itself. An empty one is nobody's
+ * window, which the app cannot reach into, until it is led somewhere.
+ */
+const OWN_FRAMES = `iframe[srcdoc], iframe[src]:not([src=""], [src="about:blank" i], [src^="https://" i]), ${OTHER_FRAMES}`;
 
 /** Hints that a browser follows without asking a policy. Others (`preload`, `icon`) are asked about. */
 const HINTS =
@@ -26,11 +33,11 @@ export function quietPage(html: string): string {
 }
 
 /**
- * An MCP App, whose text stays as it is. It has frames where its resource declares origins for them; those are
- * not bound by our policy, so there is nothing then that frames of its own could add.
+ * An MCP App, whose text stays as it is. Where its resource declares origins for frames it has those of other
+ * hosts, which the policy asks about; in one that it writes itself, all would be there again that was taken from it.
  */
 export function quietApp(html: string, hasFrames: boolean): string {
-  const forbidden = hasFrames ? HINTS : `${FRAMES}, ${HINTS}`;
+  const forbidden = `${hasFrames ? OWN_FRAMES : FRAMES}, ${HINTS}`;
   return behind(preludeOf({ forbidden, stopsLinks: "unhandled" }), html);
 }
 

@@ -353,6 +353,21 @@ fn a_proxy_says_who_somebody_is_when_it_is_the_proxy() -> anyhow::Result<()> {
         is_refused(&send(&gateway, "GET /api/me", headers, "")?)?;
         is_refused(&send(&gateway, "POST /mcp", headers, INITIALIZE)?)?;
     }
+    // A page of this machine would speak for whoever the proxy knows; the gateway's own may, also
+    // where the proxy calls it by another name than the browser does.
+    drop(gateway);
+    let config = json!({
+        "mcpServers": {},
+        "resultant": {"auth": auth, "public_url": "http://localhost:4180"},
+    });
+    let gateway = Gateway::start(PROGRAM, &config, folder.path())?;
+    for (origin, status) in
+        [("http://localhost:4180", 200), ("http://localhost:4181", 403), ("null", 403)]
+    {
+        let headers = [secret, user, ("Origin", origin)];
+        ensure!(send(&gateway, "GET /api/me", &headers, "")?.status == status, "{origin}");
+        ensure!(send(&gateway, "POST /mcp", &headers, INITIALIZE)?.status == status, "{origin}");
+    }
     Ok(())
 }
 

@@ -17,6 +17,8 @@ pub(crate) const URI: &str = "ui://resultant/canvas";
 /// What clients call documents of this kind.
 pub(crate) const MIME: &str = "text/html;profile=mcp-app";
 
+/// What of a result's `_meta` says to the document which files it is to show.
+const FILES: &str = "resultant/files";
 /// Of one result so many files are named; a host shows the first of them.
 const FILES_MAX: usize = 50;
 
@@ -101,10 +103,11 @@ pub(crate) fn attach(definition: &mut Object) {
     definition.set("_meta", meta.to_json());
 }
 
-/// A result that says to the document, and to nobody else, which files are meant. A model sees no
-/// `_meta`, and nothing in it opens anything.
+/// A result that says to the document, and to nobody else, which files are meant, whatever the server
+/// said of that. A model sees no `_meta`, and nothing in it opens anything.
 pub(crate) fn with_files(gateway: &Gateway, result: &Json, files: &[File]) -> Json {
-    if files.is_empty() || !result.is_object() {
+    let said = result.get("_meta").and_then(|meta| meta.get(FILES));
+    if !result.is_object() || (files.is_empty() && said.is_none()) {
         return result.clone();
     }
     let page = gateway.page_url();
@@ -127,7 +130,7 @@ pub(crate) fn with_files(gateway: &Gateway, result: &Json, files: &[File]) -> Js
         .collect();
     let mut result = Object::of(result);
     let mut meta = result.get("_meta").map(Object::of).unwrap_or_default();
-    meta.set("resultant/files", Json::array(&named));
+    meta.set(FILES, Json::array(&named));
     result.set("_meta", meta.to_json());
     result.to_json()
 }

@@ -265,6 +265,8 @@ mod tests {
         check("QUFB\n", Err(4));
         check("+-AA", Err(1));
         check("-_-_AAAA+AAA", Err(8));
+        check("+AAA-AAA", Err(4));
+        check("/AAA_AAA", Err(4));
         check("!!!not base64!!!", Err(0));
         check("data:text/plain;base64,QQ==", Err(4));
     }

@@ -52,7 +52,7 @@ export class Calls {
       if (!running.signal.aborted)
         send({ kind: "failed", call, message: `the result of ${name} cannot be read: ${text}` });
     }
-    // Numbers of calls begin anew with the gateway: another call may have this one by now.
+    // Whoever names the calls may begin anew: another may have this name by now.
     if (this.#running.get(call) === running) this.#running.delete(call);
   }
 

@@ -1,35 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { STEADY_MS } from "./backoff.js";
+import { FakeSocket } from "./fake-socket.js";
 import { GatewayLink } from "./gateway.js";
 import type { ConnectionState } from "./messages.js";
-
-/** A socket whose other end is the test. */
-class FakeSocket {
-  static all: FakeSocket[] = [];
-  onopen: (() => void) | null = null;
-  onmessage: ((event: { data: string }) => void) | null = null;
-  onclose: ((event: { code: number; reason: string }) => void) | null = null;
-  readonly sent: string[] = [];
-
-  constructor() {
-    FakeSocket.all.push(this);
-  }
-
-  send(text: string): void {
-    this.sent.push(text);
-  }
-
-  close(): void {}
-
-  welcome(): void {
-    this.onopen?.();
-    this.onmessage?.({ data: JSON.stringify({ type: "welcome", user: "anna", heartbeat_ms: 3_600_000 }) });
-  }
-
-  end(code = 1006): void {
-    this.onclose?.({ code, reason: "" });
-  }
-}
 
 let states: ConnectionState[];
 let link: GatewayLink;
@@ -55,7 +28,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const latest = () => FakeSocket.all.at(-1) as FakeSocket;
+const latest = () => FakeSocket.latest();
 
 /** Lets time pass; every connection is welcomed and closed at once, and counted. */
 function minutes(count: number, welcomes: boolean): number {
@@ -113,7 +86,7 @@ test.each([
   [4403, "origin"],
 ])("a refusal with %d stands", (code, word) => {
   latest().onopen?.();
-  if (word) latest().onmessage?.({ data: JSON.stringify({ type: "refused", code: word, reason: "no", hint: "ask" }) });
+  if (word) latest().says({ type: "refused", code: word, reason: "no", hint: "ask" });
   latest().end(code);
   expect(states.at(-1)).toMatchObject({ status: "refused", code: word ?? String(code) });
   vi.advanceTimersByTime(3_600_000);
@@ -125,5 +98,5 @@ test("the next connection says the token that was set", () => {
   latest().end();
   vi.advanceTimersByTime(500);
   latest().onopen?.();
-  expect(JSON.parse(latest().sent[0] ?? "")).toMatchObject({ type: "hello", token: "new" });
+  expect(latest().heard("hello")).toMatchObject([{ token: "new" }]);
 });

@@ -67,6 +67,8 @@ export class Hub {
       case "token":
         tab.token = message.token;
         tab.user = undefined;
+        // What was said of the last token is not said of this one.
+        tab.aside = undefined;
         tab.held ??= [];
         return this.#place(tab);
       case "facts":
@@ -75,7 +77,7 @@ export class Hub {
         if (tab.held && tab.line) return void tab.held.push(() => this.#heard(tab, message));
         return this.#learn(tab, message);
       default:
-        return tab.line?.heard(message);
+        return tab.line?.heard(tab, message);
     }
   }
 
@@ -104,7 +106,7 @@ export class Hub {
     const lines = [...this.#lines];
     const known = lines.find((line) => line.knows(token));
     if (known) return this.#move(tab, known);
-    const line = tab.line ?? lines[0];
+    const line = tab.line ?? lines.find((line) => line.isWelcome) ?? lines[0];
     if (!line) return this.#open(tab);
     tab.held ??= [];
     if (!line.isWelcome) {
@@ -221,7 +223,9 @@ export class Hub {
 
   #tell(tab: HubTab): void {
     const [first] = this.#lines;
-    const state = tab.aside ?? (tab.line ?? first)?.state;
+    let state = tab.aside ?? (tab.line ?? first)?.state;
+    // That is somebody's, and need not be this tab's.
+    if (!tab.line && state?.status === "connected") state = { status: "connecting" };
     if (state && this.#tabs.has(tab.id)) tab.port.post({ kind: "state", state });
   }
 }

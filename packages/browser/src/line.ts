@@ -2,7 +2,7 @@
 // tool, sends each call to the right one, and answers for a tab that is gone. Which tabs are on which
 // line is the hub's to say.
 import { GatewayLink } from "./gateway.js";
-import type { ConnectionState, HubPort, TabFacts, ToHub } from "./messages.js";
+import { type ConnectionState, type HubPort, randomId, type TabFacts, type ToHub } from "./messages.js";
 import { isSameDefinition, type ToolDefinition } from "./registry.js";
 import { route } from "./routing.js";
 import { HEADER_BYTES } from "./stream.js";
@@ -30,9 +30,13 @@ export interface HubTab {
   held: (() => void)[] | undefined;
 }
 
+type CallFrame = FromGateway & { readonly type: "call" };
+
 interface LineCall {
   readonly tab: HubTab;
   readonly name: string;
+  /** What the gateway calls it. */
+  readonly call: string;
   stream: number | undefined;
 }
 
@@ -58,7 +62,10 @@ export class Line {
   readonly #link: GatewayLink;
   /** Tabs that the gateway has been told of, on the connection that there is. */
   readonly #known = new Set<HubTab>();
+  /** By ids of their own: each user's calls are counted from one, and a tab may come to be another's. */
   readonly #calls = new Map<string, LineCall>();
+  /** Calls that wait until it is known whose a tab is, by what the gateway calls them. */
+  readonly #held = new Map<string, CallFrame>();
   /** What is to be answered, by its number: without a refusal it was taken. */
   readonly #asked = new Map<number, (refusal?: Refusal) => void>();
   #number = 0;
@@ -153,27 +160,27 @@ export class Line {
     this.#sendOf(tab, { type: "unregister", tab: tab.id, name });
   }
 
-  /** What a tab says of a call. */
-  heard(message: ToHub): void {
+  /** What a tab says of a call. Only the tab that has it is listened to. */
+  heard(tab: HubTab, message: ToHub): void {
+    if (!("call" in message)) return;
+    const id = message.call;
+    const running = this.#calls.get(id);
+    if (running?.tab !== tab) return;
+    const { call } = running;
     switch (message.kind) {
-      case "progress":
-        if (this.#calls.has(message.call)) {
-          const { call, progress, total } = message;
-          const text = message.message?.slice(0, PROGRESS_CHARACTERS_MAX);
-          this.#link.send({ type: "progress", call, progress, total, message: text });
-        }
-        return;
+      case "progress": {
+        const { progress, total } = message;
+        const text = message.message?.slice(0, PROGRESS_CHARACTERS_MAX);
+        return this.#link.send({ type: "progress", call, progress, total, message: text });
+      }
       case "result":
-        if (this.#calls.delete(message.call)) {
-          this.#link.sendRaw(`{"type":"result","call":${JSON.stringify(message.call)},"result":${message.json}}`);
-        }
-        return;
+        this.#calls.delete(id);
+        return this.#link.sendRaw(`{"type":"result","call":${JSON.stringify(call)},"result":${message.json}}`);
       case "failed":
-        return this.#fail(message.call, message.message);
+        return this.#fail(id, message.message);
       case "frame":
-        return this.#forward(message.call, message.frame, message.isLast);
-      default:
-        return;
+        this.#forward(running, message.frame, message.isLast);
+        if (message.isLast) this.#calls.delete(id);
     }
   }
 
@@ -234,10 +241,12 @@ export class Line {
         return this.#call(found.tab.tab, frame);
       }
       case "cancel":
-        return this.#cancel(frame.call, frame.reason);
+        this.#held.delete(frame.call);
+        for (const [id, { call }] of this.#calls) if (call === frame.call) this.#cancel(id, frame.reason);
+        return;
       case "ack":
-        for (const [call, { tab, stream }] of this.#calls) {
-          if (stream === frame.stream) tab.port.post({ kind: "ack", call, bytes: frame.bytes });
+        for (const [id, { tab, stream }] of this.#calls) {
+          if (stream === frame.stream) tab.port.post({ kind: "ack", call: id, bytes: frame.bytes });
         }
         return;
       case "welcome":
@@ -260,13 +269,23 @@ export class Line {
     then?.(refusal);
   }
 
-  #call(tab: HubTab, frame: FromGateway & { readonly type: "call" }): void {
-    // It may be another user's tab in a moment.
-    if (tab.held) return void tab.held.push(() => this.#received(frame));
+  #call(tab: HubTab, frame: CallFrame): void {
     const { call, name, arguments: given, wantsProgress } = frame;
-    this.#calls.set(call, { tab, name, stream: undefined });
+    if (tab.held) {
+      // It may be another user's tab in a moment.
+      this.#held.set(call, frame);
+      tab.held.push(() => {
+        // Nobody waits for one that was cancelled, or whose connection was lost.
+        if (this.#held.get(call) !== frame) return;
+        this.#held.delete(call);
+        this.#received(frame);
+      });
+      return;
+    }
+    const id = randomId();
+    this.#calls.set(id, { tab, name, call, stream: undefined });
     const { frameBytesMax = 0, resultBytesMax = 0 } = this.#link.welcome ?? {};
-    tab.port.post({ kind: "call", call, name, arguments: given, wantsProgress, frameBytesMax, resultBytesMax });
+    tab.port.post({ kind: "call", call: id, name, arguments: given, wantsProgress, frameBytesMax, resultBytesMax });
   }
 
   #cancel(id: string, reason: string): void {
@@ -275,27 +294,30 @@ export class Line {
   }
 
   #fail(id: string, message: string): void {
-    if (this.#calls.delete(id)) this.#link.send({ type: "failed", call: id, message });
+    const call = this.#calls.get(id)?.call;
+    if (this.#calls.delete(id)) this.#link.send({ type: "failed", call, message });
   }
 
-  #forward(id: string, frame: Uint8Array<ArrayBuffer>, isLast: boolean): void {
-    const call = this.#calls.get(id);
-    if (!call) return;
-    if (call.stream === undefined) {
-      call.stream = this.#number += 1;
-      this.#link.send({ type: "result", call: id, stream: call.stream });
-    }
+  #forward(running: LineCall, frame: Uint8Array<ArrayBuffer>, isLast: boolean): void {
+    const stream = (running.stream ??= this.#begin(running.call));
     const header = new DataView(frame.buffer, frame.byteOffset, HEADER_BYTES);
-    header.setUint32(0, call.stream);
+    header.setUint32(0, stream);
     header.setUint8(4, isLast ? 1 : 0);
     this.#link.sendRaw(frame);
-    if (isLast) this.#calls.delete(id);
+  }
+
+  /** A result that comes in frames of this number. */
+  #begin(call: string): number {
+    const stream = (this.#number += 1);
+    this.#link.send({ type: "result", call, stream });
+    return stream;
   }
 
   #lost(reason: string): void {
     // Tokens whose answer is lost are asked about again; tools are registered again.
     this.#asked.clear();
     this.#known.clear();
+    this.#held.clear();
     // Whose a tab is that waits for such an answer is not known: it is not shown here again.
     for (const tab of this.tabs) if (tab.held) this.remove(tab, "signed in anew");
     for (const id of [...this.#calls.keys()]) this.#cancel(id, reason);

@@ -96,6 +96,10 @@ export function hiddenFrames(url: (path: string) => string): string[] {
   const hidden = `<div><template shadowrootmode="closed">${frame}</template></div>`;
   const make = `const f = document.createElement("iframe"); `;
   const put = `document.documentElement.append(f); `;
+  const open = `<div><template shadowrootmode="open"></template></div>`;
+  const host = `const d = document.createElement("div"); document.body.append(d); `;
+  const attach = `try { d.attachShadow({mode: "open"}); } catch {} `;
+  const fill = `d.shadowRoot.innerHTML = ${text(frame)}; `;
   return [
     `{ ${make}f.srcdoc = ${text(script)}; ${put} }`,
     `{ ${make}f.src = "javascript:" + encodeURIComponent(${text(askAround("", url("x")))}); ${put} }`,
@@ -105,6 +109,13 @@ export function hiddenFrames(url: (path: string) => string): string[] {
     `{ const d = document.createElement("div"); d.attachShadow({mode: "closed", clonable: true}).innerHTML = ${text(frame)}; document.body.append(d.cloneNode(true)); }`,
     `document.write(${text(hidden)})`,
     `Object.defineProperty(MutationRecord.prototype, "addedNodes", {get: () => []}); document.body.insertAdjacentHTML("beforeend", ${text(frame)})`,
+    // Roots that are made, and then cannot be watched.
+    `{ ${host}Object.prototype.attributes = false; ${attach}delete Object.prototype.attributes; ${fill} }`,
+    `{ ${host}const all = Array.prototype[Symbol.iterator]; Array.prototype[Symbol.iterator] = null; ${attach}Array.prototype[Symbol.iterator] = all; ${fill} }`,
+    `for (let n = 0; n < 9; n += 1) { ${host}const dig = () => { try { dig(); } catch {} if (!d.shadowRoot) ${attach}}; dig(); ${fill} }`,
+    // The parsers that clean what they parse leave roots in it.
+    `{ const o = document.createElement("div"); document.body.append(o); o.setHTML(${text(open)}); const d = o.firstChild; ${fill} }`,
+    `{ const d = document.adoptNode(Document.parseHTML(${text(open)}).body.firstChild); document.body.append(d); ${fill} }`,
   ];
 }
 

@@ -1,28 +1,27 @@
 // Rows as a table. Numbers keep their digits and, where a column has nothing else, stand to the right; what is nested stands as JSON.
-import { parse, print, type Node as Json } from "../../src/json/json";
+import { print, type Node as Json } from "../../src/json/json";
 import { VALUE_CHARS_SHOWN } from "../../src/viewers/limits";
 import { make } from "../dom";
 import type { Source } from "../source";
-import { pager } from "./pager";
+import { nextIn, pager } from "./pager";
+import { partPage } from "./text";
 
 const ROWS = 100;
 const COLUMNS_MAX = 200;
 
 export function tableView(source: Source): HTMLElement {
-  return pager("Rows", ROWS, async (from) => {
-    const read = await source.rows(from, ROWS);
-    const node = parse(read.text);
-    const all = node.kind === "array" ? node.items : [];
-    const rows = all.slice(0, ROWS);
-    return { body: table(rows, from), count: rows.length, isLast: read.isLast || all.length <= ROWS };
+  return pager("Rows", ROWS, async (place) => {
+    const { rows, next, cut } = await source.rows(place, ROWS);
+    if (cut !== undefined) return partPage("Row", place, cut, next);
+    return { body: table(rows, place.from), count: rows.length, next, isPart: false };
   });
 }
 
 /** Rows that are there already. */
 export function rowsView(rows: readonly Json[]): HTMLElement {
-  return pager("Rows", ROWS, (from) => {
+  return pager("Rows", ROWS, ({ from }) => {
     const page = rows.slice(from - 1, from - 1 + ROWS);
-    return Promise.resolve({ body: table(page, from), count: page.length, isLast: from - 1 + ROWS >= rows.length });
+    return Promise.resolve({ body: table(page, from), count: page.length, next: nextIn(rows.length, from, ROWS), isPart: false });
   });
 }
 

@@ -36,10 +36,35 @@ describe("what an app may reach", () => {
     "https://a.*.example",
     "http://127.0.0.1:8737",
     "http://localhost:8738",
+    "http://a.example",
+    "https://intranet",
+    "https://localhost",
+    "https://x.localhost",
+    "https://printer.local",
+    "https://127.0.0.1",
+    "https://1.0x7f",
+    "https://[::1]",
+    "https://a..example",
+    "https://a.example.",
+    "https://a_b.example",
+    "https://a\u{e9}.example",
+    "https://a.exam\u212ale",
+    "https://a.example:0",
+    "https://a.example:99999",
+    "https://a.example:*",
+    "https://*.*.example",
+    `https://${"a".repeat(64)}.example`,
+    `https://${"abc.".repeat(64)}example`,
     5,
     null,
   ])("is not %s", (domain) => {
     expect(readCsp({ connectDomains: [domain], resourceDomains: [domain], frameDomains: [domain] }, ours)).toEqual({});
+  });
+
+  it("is never one of ours", () => {
+    expect(readCsp({ frameDomains: ["https://results.example", "https://b.example"] }, ["https://results.example/"])).toEqual({
+      frameDomains: ["https://b.example"],
+    });
   });
 
   it("is no socket where files are meant", () => {

@@ -18,13 +18,16 @@ export const APP_RESULT_BYTES_MAX = 16 * 1024 * 1024;
 
 const DOMAINS_MAX = 50;
 const SCHEMES: Record<keyof AppCsp, RegExp> = {
-  connectDomains: /^(https?|wss?):$/,
-  resourceDomains: /^https?:$/,
-  frameDomains: /^https?:$/,
-  baseUriDomains: /^https?:$/,
+  connectDomains: /^(https|wss)$/,
+  resourceDomains: /^https$/,
+  frameDomains: /^https$/,
+  baseUriDomains: /^https$/,
 };
 
-/** The usable part of a declaration. What is no plain origin is left out, as is anything that names one of ours. */
+/**
+ * The usable part of a declaration. What is no plain origin of a public host over TLS is left out, as the gateway
+ * leaves it out of the policy: the shell goes by this, and must not think that an app has what the policy forbids.
+ */
 export function readCsp(declared: unknown, ours: readonly string[]): AppCsp {
   const csp: AppCsp = {};
   if (typeof declared !== "object" || declared === null) return csp;
@@ -37,20 +40,22 @@ export function readCsp(declared: unknown, ours: readonly string[]): AppCsp {
   return csp;
 }
 
-/** An origin, perhaps with a wildcard as its first label: `https://*.example.com`. */
+/** An origin, perhaps with a wildcard as its first label (`https://*.example.com`) and with a port. */
+const ORIGIN = /^([a-z]+):\/\/(\*\.)?((?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{1,63})(:[0-9]+)?\/?$/i;
+const NAME_LENGTH_MAX = 253;
+
 function domainOf(value: unknown, schemes: RegExp, ours: readonly string[]): string[] {
-  if (typeof value !== "string" || /[\s;,'"]/.test(value)) return [];
-  const parts = /^([a-z]+:)\/\/(\*\.)?([^/*?#@\\]+)\/?$/i.exec(value);
-  if (!parts || !schemes.test(parts[1]!.toLowerCase())) return [];
-  try {
-    const url = new URL(`${parts[1]}//${parts[3]}`);
-    if (url.pathname !== "/" && url.pathname !== "") return [];
-    const host = `${parts[2] ?? ""}${url.host}`;
-    const isOurs = ours.some((own) => new URL(own).host === url.host);
-    return isOurs || host === "*." || url.hostname === "" ? [] : [`${url.protocol}//${host}`];
-  } catch {
-    return [];
-  }
+  const parts = typeof value === "string" ? ORIGIN.exec(value) : null;
+  if (!parts) return [];
+  const scheme = parts[1]!.toLowerCase();
+  const name = parts[3]!.toLowerCase();
+  const address = `${scheme}://${name}${parts[4] ?? ""}`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  // A name that is a number to a browser is read as another one.
+  const isPlain = schemes.test(scheme) && url?.hostname === name && url.port !== "0";
+  const isPublic = /[a-z][^.]*$/.test(name) && !/\.(localhost|local)$/.test(name) && name.length <= NAME_LENGTH_MAX;
+  if (!isPlain || !isPublic || ours.some((own) => new URL(own).host === url.host)) return [];
+  return [`${scheme}://${parts[2] ?? ""}${url.host}`];
 }
 
 /** Why an app of `server` may not call a tool; nothing where it may. */

@@ -106,14 +106,17 @@ function startRemembering(): () => void {
 /** Opens the files again that were open when the page was left, as far as they are still there. */
 async function bringBack(session: string): Promise<void> {
   const wanted = before;
-  before = undefined;
-  if (!wanted || wanted.session !== session) return;
+  if (wanted?.session !== session) before = undefined;
+  if (!wanted || !before) return;
   const here = await filesOf(session);
   // What the person kept may be of another session; nothing else is.
   const elsewhere = wanted.files.filter(({ key, isKept }) => isKept && !here.some((file) => file.key === key));
   const ask = ({ key }: { key: string }): Promise<Schemas["File"][]> =>
     api.get<Schemas["File"]>(`/api/files/${part(key)}/info`).then((file) => [file], () => []);
   const found = [...here, ...(await Promise.all(elsewhere.map(ask))).flat()];
+  // A stream that opened again meanwhile has brought them back.
+  if (before !== wanted) return;
+  before = undefined;
   if (canvas.get().session === session) change((state) => restore(state, wanted, found.map(versionOfFile)));
 }
 

@@ -90,3 +90,24 @@ fn what_is_pinned_is_there_after_a_restart() {
         .collect();
     assert_eq!(ids, ["pinned"]);
 }
+
+#[test]
+fn a_dashboard_that_outlived_its_session_does_not_bring_it_back() {
+    let bench = Bench::new(&json!({}));
+    let made = bench.api("POST /api/sessions", &json!({})).json();
+    let session = made["id"].as_str().unwrap().to_owned();
+    let call = json!({"server": "shop", "tool": "live_dashboard",
+        "arguments": {"id": "stays", "persistence": "pinned"}});
+    let called = bench.api(&format!("POST /api/sessions/{session}/calls"), &call);
+    assert_eq!(called.status, 200, "{}", called.body);
+    assert_eq!(bench.api(&format!("DELETE /api/sessions/{session}"), &json!({})).status, 204);
+    let close = "DELETE /api/sessions/default/dashboards/stays";
+    assert_eq!(bench.api(close, &json!({})).status, 204);
+    assert_eq!(bench.api(close, &json!({})).status, 404);
+    // Entries are written in their order: what was told then is there when this call is.
+    let called = bench.call("echo", &json!({"text": "after it"}));
+    let record = format!("/api/calls/{}", called["id"].as_str().unwrap());
+    assert_eq!(bench.get(&record).status, 200);
+    let sessions = bench.get("/api/sessions").body;
+    assert!(!sessions.contains(&session), "{sessions}");
+}

@@ -111,7 +111,10 @@ pub async fn serve(
     gateway.listens_on(address, sandbox.clone());
     let mut hosts = config.allowed_hosts.clone();
     hosts.extend(config.public_url.as_ref().and_then(|url| url.host_str()).map(str::to_owned));
-    let guard = Guard::new(&listen.host, &hosts, &config.allowed_origins, sandbox.clone());
+    let mut origins = config.allowed_origins.clone();
+    // Also where a proxy gives us another host than the browser asked for.
+    origins.extend(config.public_url.as_ref().map(|url| url.origin().ascii_serialization()));
+    let guard = Guard::new(&listen.host, &hosts, &origins, sandbox.clone());
     let front = Front {
         gateway: gateway.clone(),
         guard: Arc::new(guard),

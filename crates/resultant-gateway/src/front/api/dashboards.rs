@@ -279,11 +279,14 @@ async fn delete(
     if !store.delete_dashboard(&found).await? {
         return Err(Problem::not_found());
     }
-    // Whoever looks at it hears of it: in its session, and where it was closed.
-    store.record(Entry::Event(events::canvas_closed(&found))).await;
-    if found.session != session && store.session(&user.id, &session).await?.is_some() {
-        found.session = session;
-        store.record(Entry::Event(events::canvas_closed(&found))).await;
+    // Whoever looks at it hears of it: in its session, which may be gone, and where it was closed.
+    let mut sessions = vec![std::mem::take(&mut found.session), session];
+    sessions.dedup();
+    for session in sessions {
+        if store.session(&user.id, &session).await?.is_some() {
+            found.session = session;
+            store.record(Entry::Event(events::canvas_closed(&found))).await;
+        }
     }
     Ok(StatusCode::NO_CONTENT)
 }
