@@ -17,6 +17,16 @@ const textOf = (answer: Answer) => answer.result?.content[0]?.["text"];
 const open = (options: { token?: string; way?: "worker" | "leader" | "tab" } = {}) =>
   openTab(context, site.url, { url: peer.url, ...options });
 
+/** A call that a tab has begun with; its answer comes later, if at all. */
+async function begun(name: string): Promise<{ running: Promise<Answer> }> {
+  let running: Promise<Answer> | undefined;
+  await new Promise<Told>((begin) => {
+    running = peer.call(name, {}, undefined, begin).answer;
+  });
+  if (!running) throw new Error("the call has no answer to wait for");
+  return { running };
+}
+
 describe.each(["worker", "leader"] as const)("tabs that share a connection by a %s", (way) => {
   test("register and are called, on one connection", async () => {
     const [one, two] = [await open({ way }), await open({ way })];
@@ -53,12 +63,9 @@ describe.each(["worker", "leader"] as const)("tabs that share a connection by a 
     await register(one, "other", "still here");
     await peer.registered("endless");
     await peer.registered("other");
-    let running: Promise<Answer> | undefined;
-    await new Promise<Told>((begin) => {
-      running = peer.call("endless", {}, undefined, begin).answer;
-    });
+    const { running } = await begun("endless");
     await two.close();
-    expect((await running)?.failed).toBe('the tab "Fixture" was closed while endless was running');
+    expect((await running).failed).toBe('the tab "Fixture" was closed while endless was running');
     await peer.heard((frame) => frame.type === "tab_closed");
     expect(textOf(await peer.call("other").answer)).toBe("still here");
     expect(peer.connections).toBe(1);
@@ -68,12 +75,9 @@ describe.each(["worker", "leader"] as const)("tabs that share a connection by a 
     const [, page] = [await open({ way }), await open({ way })];
     await registerEndless(page, "endless");
     await peer.registered("endless");
-    let running: Promise<Answer> | undefined;
-    await new Promise<Told>((begin) => {
-      running = peer.call("endless", {}, undefined, begin).answer;
-    });
+    const { running } = await begun("endless");
     await page.reload();
-    expect((await running)?.failed).toBe('the tab "Fixture" was closed while endless was running');
+    expect((await running).failed).toBe('the tab "Fixture" was closed while endless was running');
     await connectIn(page, { url: peer.url, way });
     await register(page, "after", "again");
     await peer.registered("after");
@@ -122,12 +126,9 @@ describe("a tab that goes in the middle of a call is missed", () => {
     await register(other, "other", "still here");
     await peer.registered("endless");
     await peer.registered("other");
-    let running: Promise<Answer> | undefined;
-    await new Promise<Told>((begin) => {
-      running = peer.call("endless", {}, undefined, begin).answer;
-    });
+    const { running } = await begun("endless");
     await page.close();
-    expect((await running)?.failed).toBe('the tab "Fixture" was closed while endless was running');
+    expect((await running).failed).toBe('the tab "Fixture" was closed while endless was running');
     expect(textOf(await peer.call("other").answer)).toBe("still here");
     expect(peer.connections).toBe(1);
   }
