@@ -20,6 +20,8 @@ mod life;
 mod lines;
 #[path = "faults/lists.rs"]
 mod lists;
+#[path = "faults/long.rs"]
+mod long;
 #[path = "support/mcp.rs"]
 mod mcp;
 #[path = "faults/over_http.rs"]

@@ -1,13 +1,14 @@
 //! The bytes of one message, however long: short ones in memory, long ones in a file.
 //!
 //! Everything that comes from a server goes through a [`Collector`]. It holds up to
-//! `inline_bytes_max` in memory; from there on the message is written to a file in the data folder
-//! while it arrives, so memory does not grow with a message. Its outermost members are looked at on
-//! the way. The file is read once more when the message is whole and its addressee known; that
-//! second pass costs a read from the page cache and buys that a message is read with the tool's
-//! schema and the server's version at hand. The file goes when its [`Spool`] is dropped.
+//! `inline_bytes_max` in memory; from there on a message goes on while it arrives, so memory does
+//! not grow with it. Its outermost members are looked at on the way. Where its beginning tells who
+//! waits for it, and they take it as it comes, it goes to them through a [`passage`]. Else it is
+//! written to a file in the data folder, and read from there when it is whole and its addressee
+//! known. The file goes when its [`Spool`] is dropped.
 
 mod envelope;
+mod passage;
 
 use std::{
     fs::{File, OpenOptions},
@@ -19,7 +20,13 @@ use std::{
 use bytes::{Bytes, BytesMut};
 
 use self::envelope::Walk;
-pub(crate) use self::envelope::{Envelope, LongMessage};
+pub(crate) use self::{
+    envelope::{Envelope, LongMessage},
+    passage::{Entrance, Exit, Interest, passage},
+};
+
+/// Who a message is for is looked for in so many bytes beyond what was in memory.
+const BEGINNING_BYTES: usize = 4 << 10;
 
 /// So much of a long message is gathered for one write.
 const GATHERED_BYTES: usize = 1 << 20;
@@ -35,11 +42,21 @@ pub(crate) struct SpoolOptions {
     pub(crate) message_bytes_max: u64,
 }
 
+/// Knows who waits for messages.
+pub(crate) trait Addressees: Sync {
+    /// A long message begins, and this is known of it. Whoever waits for it may want it as it comes.
+    fn begins(&self, beginning: &Envelope) -> Option<Entrance>;
+}
+
 /// The bytes of one whole message.
 #[derive(Debug)]
 pub(crate) enum Body {
     Whole(Bytes),
     Spooled(Spool),
+    /// They went to the one who waits for the answer to this request.
+    Passed(u64),
+    /// They went to somebody whose answer this is not after all, and are gone.
+    Strayed(LongMessage),
 }
 
 /// A long message in a file, which goes with it.
@@ -86,37 +103,70 @@ pub(crate) enum CollectError {
 }
 
 /// Takes the bytes of one message as they come.
-#[derive(Debug)]
 pub(crate) struct Collector<'a> {
     options: &'a SpoolOptions,
+    addressees: Option<&'a dyn Addressees>,
     buffer: BytesMut,
     long: Option<Box<Long>>,
     len: u64,
 }
 
-/// A message that goes to a file.
-#[derive(Debug)]
+/// A message that does not stay in memory.
 struct Long {
-    file: BufWriter<File>,
-    spool: Spool,
     walk: Walk,
+    way: Way,
+}
+
+/// Where it goes.
+enum Way {
+    File(BufWriter<File>, Spool),
+    Passage(Entrance),
+}
+
+/// The next bytes of a message.
+enum Part<'a> {
+    Slice(&'a [u8]),
+    Shared(&'a Bytes),
+}
+
+impl Part<'_> {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Part::Slice(bytes) => bytes,
+            Part::Shared(bytes) => bytes,
+        }
+    }
 }
 
 impl Long {
-    fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.walk.feed(bytes);
-        self.file.write_all(bytes)
+    fn push(&mut self, part: &Part<'_>) -> io::Result<()> {
+        self.walk.feed(part.bytes());
+        match (&mut self.way, part) {
+            (Way::File(file, _), _) => file.write_all(part.bytes())?,
+            (Way::Passage(entrance), Part::Slice(bytes)) => entrance.push(bytes),
+            (Way::Passage(entrance), Part::Shared(bytes)) => entrance.push_shared(bytes),
+        }
+        Ok(())
     }
 }
 
 impl<'a> Collector<'a> {
-    pub(crate) fn new(options: &'a SpoolOptions) -> Collector<'a> {
-        Collector { options, buffer: BytesMut::new(), long: None, len: 0 }
+    /// One whose long messages go to files, or to those of the `addressees` who want them.
+    pub(crate) fn new(
+        options: &'a SpoolOptions,
+        addressees: Option<&'a dyn Addressees>,
+    ) -> Collector<'a> {
+        Collector { options, addressees, buffer: BytesMut::new(), long: None, len: 0 }
     }
 
     /// How many bytes came.
     pub(crate) fn len(&self) -> u64 {
         self.len
+    }
+
+    /// Whether the message is not in memory.
+    pub(crate) fn is_long(&self) -> bool {
+        self.long.is_some()
     }
 
     /// The beginning of the message, as far as it is in memory.
@@ -126,6 +176,16 @@ impl<'a> Collector<'a> {
 
     /// The next bytes. After an error the collector is of no further use.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<(), CollectError> {
+        self.add(&Part::Slice(bytes))
+    }
+
+    /// The same for bytes that need not be copied.
+    pub(crate) fn push_shared(&mut self, bytes: &Bytes) -> Result<(), CollectError> {
+        self.add(&Part::Shared(bytes))
+    }
+
+    fn add(&mut self, part: &Part<'_>) -> Result<(), CollectError> {
+        let bytes = part.bytes();
         let limit = self.options.message_bytes_max;
         self.len += bytes.len() as u64;
         if self.len > limit {
@@ -136,25 +196,48 @@ impl<'a> Collector<'a> {
                 self.buffer.extend_from_slice(bytes);
                 return Ok(());
             }
-            let (file, spool) = create(&self.options.folder)?;
-            let file = BufWriter::with_capacity(GATHERED_BYTES, file);
-            let mut long = Box::new(Long { file, spool, walk: Walk::default() });
-            long.push(&self.buffer)?;
+            self.long = Some(Box::new(self.begin(bytes)?));
             // What remains in memory is for error messages and for finding the id.
             self.buffer.truncate(1024);
             self.buffer = BytesMut::from(&self.buffer[..]);
-            self.long = Some(long);
         }
         if let Some(long) = &mut self.long {
-            long.push(bytes)?;
+            long.push(part)?;
         }
         Ok(())
     }
 
+    /// The message is long: it goes on with what there is of it, before these bytes.
+    fn begin(&self, next: &[u8]) -> Result<Long, CollectError> {
+        let mut walk = Walk::default();
+        walk.feed(&self.buffer);
+        let passage = self.addressees.and_then(|addressees| {
+            // All of it may have come at once.
+            let mut ahead = walk.clone();
+            ahead.feed(&next[..next.len().min(BEGINNING_BYTES)]);
+            addressees.begins(&ahead.beginning())
+        });
+        let way = match passage {
+            Some(mut entrance) => {
+                entrance.push(&self.buffer);
+                Way::Passage(entrance)
+            }
+            None => {
+                let (file, spool) = create(&self.options.folder)?;
+                let mut file = BufWriter::with_capacity(GATHERED_BYTES, file);
+                file.write_all(&self.buffer)?;
+                Way::File(file, spool)
+            }
+        };
+        Ok(Long { walk, way })
+    }
+
     /// Whether so many more bytes may have to wait for the disk.
     pub(crate) fn blocks(&self, len: usize) -> bool {
-        match &self.long {
-            Some(long) => long.file.buffer().len() + len > GATHERED_BYTES,
+        match self.long.as_ref().map(|long| &long.way) {
+            Some(Way::File(file, _)) => file.buffer().len() + len > GATHERED_BYTES,
+            // It sees to that itself.
+            Some(Way::Passage(_)) => false,
             None => self.buffer.len() + len > self.options.inline_bytes_max,
         }
     }
@@ -164,11 +247,25 @@ impl<'a> Collector<'a> {
         let len = std::mem::take(&mut self.len);
         let buffer = self.buffer.split().freeze();
         let Some(long) = self.long.take() else { return Ok(Body::Whole(buffer)) };
-        let Long { mut file, mut spool, walk } = *long;
-        file.flush()?;
-        spool.len = len;
-        spool.envelope = walk.finish();
-        Ok(Body::Spooled(spool))
+        let Long { walk, way } = *long;
+        let envelope = walk.finish();
+        match way {
+            Way::File(mut file, mut spool) => {
+                file.flush()?;
+                (spool.len, spool.envelope) = (len, envelope);
+                Ok(Body::Spooled(spool))
+            }
+            Way::Passage(entrance) => {
+                let request = entrance.request();
+                match LongMessage::of(&envelope) {
+                    LongMessage::Answer(id) if id == request => {
+                        entrance.end();
+                        Ok(Body::Passed(request))
+                    }
+                    other => Ok(Body::Strayed(other)),
+                }
+            }
+        }
     }
 }
 
@@ -189,3 +286,6 @@ fn create(folder: &Path) -> io::Result<(File, Spool)> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

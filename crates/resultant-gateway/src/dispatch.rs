@@ -140,6 +140,7 @@ async fn send(
         timeout: upstream.config.call_timeout,
         heartbeat: gateway.config().timeouts.heartbeat,
         progress: None,
+        takes: None,
     };
     match forward(&gateway.parked, exchange, &link, &errand).await {
         Answer::Result { result, .. } => {
@@ -154,6 +155,7 @@ async fn send(
             let lost = || RpcError::new(rpc::INTERNAL_ERROR, "the answer was lost");
             Ok(Reply::File(file.map_err(|_| lost())??))
         }
+        Answer::Taken => Err(RpcError::new(rpc::INTERNAL_ERROR, "the answer was lost")),
         Answer::Error(error) => Err(bridge::error_for(client.protocol, method, error)),
         Answer::Failed(error) => {
             let message = format!("the server `{}` did not answer: {error}", upstream.name);

@@ -24,8 +24,6 @@ use crate::caller::Caller;
 pub(crate) struct FileSink {
     store: Arc<Store>,
     strings: HashMap<SpillId, Coming>,
-    /// Those that could not be written, and why: what there is of them is nobody's.
-    failed: HashMap<SpillId, String>,
 }
 
 /// A file on its way in, and the tokens in it.
@@ -38,9 +36,8 @@ struct Coming {
 }
 
 impl Coming {
-    fn new(store: &Store) -> Result<Coming, StoreError> {
-        let incoming = store.incoming_known()?;
-        Ok(Coming { incoming, last: Vec::new(), tokens: HashSet::new() })
+    fn new(incoming: Incoming) -> Coming {
+        Coming { incoming, last: Vec::new(), tokens: HashSet::new() }
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -62,7 +59,7 @@ impl Coming {
 
 impl FileSink {
     pub(crate) fn new(store: &Arc<Store>) -> FileSink {
-        FileSink { store: store.clone(), strings: HashMap::new(), failed: HashMap::new() }
+        FileSink { store: store.clone(), strings: HashMap::new() }
     }
 
     /// Keeps an artifact for a caller; it is safe when this returns. Nothing for one whose bytes are
@@ -73,18 +70,17 @@ impl FileSink {
         caller: &Caller,
         origin: Origin,
     ) -> Result<Option<File>, StoreError> {
-        let coming = match &artifact.content {
+        let (coming, is_hashed) = match &artifact.content {
             Content::Elsewhere => return Ok(None),
-            Content::Spilled(id) => match (self.strings.remove(id), self.failed.get(id)) {
-                (Some(coming), None) => coming,
-                (_, Some(reason)) => return Err(io::Error::other(reason.clone()).into()),
-                (None, None) => {
+            Content::Spilled(id) => match self.strings.remove(id) {
+                Some(coming) => (coming, true),
+                None => {
                     let message = "the spilled string is not there";
                     return Err(io::Error::new(io::ErrorKind::NotFound, message).into());
                 }
             },
             Content::Base64(_) | Content::Text(_) => {
-                let mut coming = Coming::new(&self.store)?;
+                let mut coming = Coming::new(self.store.incoming_known()?);
                 let mut written = Ok(());
                 artifact.write_to(|part| {
                     if written.is_ok() {
@@ -92,7 +88,7 @@ impl FileSink {
                     }
                 });
                 written?;
-                coming
+                (coming, false)
             }
         };
         let Coming { incoming, tokens, .. } = coming;
@@ -108,7 +104,10 @@ impl FileSink {
             viewer: artifact.viewer.map(|viewer| viewer.as_str().to_owned()),
             origin,
         };
-        let whole = incoming.finish_known(artifact.sha256.0)?;
+        let whole = match is_hashed {
+            true => incoming.finish()?,
+            false => incoming.finish_known(artifact.sha256.0)?,
+        };
         let kept = self.store.keep(caller.owner(), &caller.session, caller.kind, new, whole);
         kept.await.map(Some)
     }
@@ -116,20 +115,15 @@ impl FileSink {
 
 impl Sink for FileSink {
     fn write(&mut self, id: SpillId, bytes: &[u8]) -> io::Result<()> {
-        let mut coming = match self.strings.remove(&id) {
-            Some(coming) => coming,
-            None => Coming::new(&self.store).map_err(io::Error::other)?,
-        };
-        match coming.write(bytes) {
-            Ok(()) => {
-                self.strings.insert(id, coming);
-                Ok(())
-            }
-            Err(error) => {
-                self.failed.insert(id, error.to_string());
-                Err(error)
-            }
-        }
+        let mut refused = Ok(());
+        let coming = self.strings.entry(id).or_insert_with(|| {
+            let incoming = self.store.incoming().unwrap_or_else(|error| {
+                refused = Err(io::Error::other(error.to_string()));
+                Incoming::lost(io::Error::other(error))
+            });
+            Coming::new(incoming)
+        });
+        refused.and(coming.write(bytes))
     }
 
     fn end(&mut self, _: SpillId) -> io::Result<()> {
@@ -138,6 +132,16 @@ impl Sink for FileSink {
 
     fn discard(&mut self, id: SpillId) {
         self.strings.remove(&id);
+    }
+
+    fn computes_sha256(&self) -> bool {
+        true
+    }
+
+    fn sha256(&mut self, id: SpillId) -> [u8; 32] {
+        let digest = self.strings.get_mut(&id).map(|coming| coming.incoming.sha256());
+        // Where it cannot be computed the file cannot be kept either, and that is told.
+        digest.and_then(Result::ok).unwrap_or_default()
     }
 }
 
@@ -154,13 +158,13 @@ mod tests {
         let (x, y) = ("x".repeat(1000), "y".repeat(3));
         let text = format!("{x}{first}{y}{second}");
         for size in [1, 7, TOKEN_LENGTH - 1, TOKEN_LENGTH, 500, 5000] {
-            let mut coming = Coming::new(&store).unwrap();
+            let mut coming = Coming::new(store.incoming().unwrap());
             for part in text.as_bytes().chunks(size) {
                 coming.write(part).unwrap();
             }
             assert_eq!(coming.tokens, HashSet::from([first_id, second_id]), "in parts of {size}");
         }
-        let mut coming = Coming::new(&store).unwrap();
+        let mut coming = Coming::new(store.incoming().unwrap());
         coming.write(&first.as_bytes()[1..]).unwrap();
         assert!(coming.tokens.is_empty());
     }

@@ -11,7 +11,7 @@
 mod parked;
 
 use std::{
-    sync::Arc,
+    sync::{Arc, Weak},
     time::{Duration, Instant},
 };
 
@@ -26,7 +26,7 @@ use crate::{
     client::Exchange,
     pipeline::ProgressEvents,
     rpc::{self, Kind, Message, RpcError},
-    upstream::{Call, Event, Link, ServerRequest, Step, WireError},
+    upstream::{Call, Event, Link, ServerRequest, Step, TakesAnswer, WireError},
 };
 
 /// How many rounds of questions a call may have.
@@ -47,6 +47,8 @@ pub(crate) enum Answer {
     },
     /// A long message.
     Spooled(Spool),
+    /// A long message that was taken as it came.
+    Taken,
     Error(RpcError),
     /// The way broke, or a limit was reached.
     Failed(WireError),
@@ -55,7 +57,7 @@ pub(crate) enum Answer {
 }
 
 /// A request to make.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Errand {
     pub(crate) method: String,
     pub(crate) params: Option<Json>,
@@ -67,6 +69,15 @@ pub(crate) struct Errand {
     pub(crate) heartbeat: Duration,
     /// Who else hears how far it has come.
     pub(crate) progress: Option<Arc<ProgressEvents>>,
+    /// Who takes a long answer as it comes.
+    pub(crate) takes: Option<Weak<dyn TakesAnswer>>,
+}
+
+impl Errand {
+    /// Whether the answer is on its way already.
+    fn is_being_answered(&self) -> bool {
+        self.takes.as_ref().and_then(Weak::upgrade).is_some_and(|takes| takes.has_begun())
+    }
 }
 
 /// Makes a request and sees it through to its answer.
@@ -123,7 +134,8 @@ async fn run(
 ) -> Answer {
     let params = |id| Some(bridge::params_for(link, exchange, errand.params.as_ref(), edits, id));
     let owner = exchange.client.owner;
-    let starting = link.start(owner, &errand.method, params, errand.headers.clone());
+    let (headers, takes) = (errand.headers.clone(), errand.takes.clone());
+    let starting = link.start(owner, &errand.method, params, headers, takes);
     // A server that does not read lets requests pile up.
     let started = match errand.timeout {
         Some(timeout) => tokio::time::timeout(timeout, starting).await,
@@ -180,6 +192,8 @@ async fn see_through(
                     refused = Some(capability_of(&request.method));
                     let message = format!("the client cannot answer {}", request.method);
                     request.answer(Err(RpcError::new(rpc::METHOD_NOT_FOUND, message))).await;
+                } else if errand.is_being_answered() {
+                    request.refuse("the answer to the call is already coming").await;
                 } else if exchange.client.is_modern() {
                     let requests = gather(&mut call, request, exchange, &mut thinning).await;
                     let result = parked.park(&exchange.client.caller, call, requests);
@@ -249,6 +263,10 @@ fn read_answer(
     let bytes = match answer {
         Ok(Body::Whole(bytes)) => bytes,
         Ok(Body::Spooled(spool)) => return Answer::Spooled(spool),
+        Ok(Body::Passed(_)) => return Answer::Taken,
+        Ok(Body::Strayed(_)) => {
+            return Answer::Failed(WireError::Broken("the answer is no response".to_owned()));
+        }
         Err(error) => return Answer::Failed(error),
     };
     match Message::read(bytes.clone()).map(|message| message.kind) {

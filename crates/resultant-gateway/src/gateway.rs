@@ -40,6 +40,9 @@ use crate::{
 const MERGED_MAX: usize = 64;
 /// So many long results are read at the same time.
 const LARGE_AT_ONCE: usize = 2;
+/// So many are read while they come. Servers may take their time with them, so others wait in
+/// files instead of for these.
+const EARLY_AT_ONCE: usize = 8;
 
 /// Why the gateway cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -77,6 +80,8 @@ pub struct Gateway {
     pub(crate) store: Arc<Store>,
     pub(crate) metrics: Metrics,
     pub(crate) large: Arc<Semaphore>,
+    /// Places for long results that are read while they come.
+    pub(crate) early: Arc<Semaphore>,
     /// Questions about files that may be under way.
     queries: Places,
     calls: Arc<Semaphore>,
@@ -122,6 +127,7 @@ impl Gateway {
             store,
             metrics: Metrics::default(),
             large: Arc::new(Semaphore::new(LARGE_AT_ONCE)),
+            early: Arc::new(Semaphore::new(EARLY_AT_ONCE)),
             queries: Places::new(config.limits.queries_at_once_max),
             calls: Arc::new(Semaphore::new(config.limits.calls_in_flight_max)),
             routes: Routes::default(),

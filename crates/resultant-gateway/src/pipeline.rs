@@ -17,7 +17,7 @@ mod seen;
 mod write;
 
 use std::{
-    sync::Arc,
+    sync::{Arc, Weak},
     time::{Duration, Instant},
 };
 
@@ -30,7 +30,7 @@ pub(crate) use self::write::Written;
 pub use self::write::{Audience, Text};
 use self::{
     account::{Account, Closing},
-    read::{Context, Source, normalize},
+    read::{Early, Read, Reading, Source},
 };
 use crate::{
     arguments::{self, Prepared, Preparing, Refused, Scrubber},
@@ -43,7 +43,7 @@ use crate::{
     host_canvas,
     metrics::Step,
     rpc::{self, RpcError},
-    upstream::{Upstream, WireError},
+    upstream::{Link, TakesAnswer, Upstream, WireError},
 };
 
 /// What a call comes to.
@@ -92,9 +92,20 @@ pub(crate) async fn call_tool(
     }
     let Prepared { arguments, notes, minted, .. } = prepared;
     let scrubber = Scrubber::new(minted);
-    let answer = call_server(gateway, exchange, &call, arguments).await;
+    let made = (notes, scrubber.clone());
+    let link = call.upstream.link(&exchange.client).await;
+    let reading = Reading::new(gateway, exchange, &call, audience, account.sees(), made);
+    let early = Early::new(reading);
+    let answer = match link {
+        Ok(link) => call_server(gateway, exchange, &call, &link, arguments, &early).await,
+        Err(error) => Answer::Failed(WireError::Unreachable(error.to_string())),
+    };
     let answered = Instant::now();
     gateway.metrics.step(&call.upstream.name, Step::Call, answered - found);
+    let mut record = |(called, answer): Read| {
+        answer.into_iter().for_each(|answer| account.answered(answer));
+        called
+    };
     let called = match answer {
         Answer::Result { result, message } => match bridge::unfinished(&result) {
             Some(_) => {
@@ -103,15 +114,11 @@ pub(crate) async fn call_tool(
             }
             None => {
                 let source = Source::Message(scrubber.message(message));
-                let context = Context { audience, notes, scrubber };
-                Ok(normalize(gateway, exchange, &call, source, context, &mut account).await)
+                Ok(record(early.reading().read(source).await))
             }
         },
-        Answer::Spooled(spool) => {
-            let source = Source::Spool(spool);
-            let context = Context { audience, notes, scrubber };
-            Ok(normalize(gateway, exchange, &call, source, context, &mut account).await)
-        }
+        Answer::Spooled(spool) => Ok(record(early.reading().read(Source::Spool(spool)).await)),
+        Answer::Taken => Ok(record(early.finish().await)),
         Answer::Error(error) => {
             let message = scrubber.text(&error.message).into_owned();
             let error = RpcError { message, json: scrubber.json(error.json), ..error };
@@ -276,12 +283,11 @@ async fn call_server(
     gateway: &Arc<Gateway>,
     exchange: &Exchange,
     call: &ToolCall,
+    link: &Arc<Link>,
     arguments: Option<Json>,
+    early: &Arc<Early>,
 ) -> Answer {
-    let link = match call.upstream.link(&exchange.client).await {
-        Ok(link) => link,
-        Err(error) => return Answer::Failed(WireError::Unreachable(error.to_string())),
-    };
+    let takes: Weak<dyn TakesAnswer> = Arc::downgrade(&(early.clone() as Arc<dyn TakesAnswer>));
     let headers = headers_of(call, arguments.as_ref());
     let mut edits = vec![("name", Some(Json::string(&call.name)))];
     if let Some(arguments) = arguments {
@@ -295,8 +301,9 @@ async fn call_server(
         timeout: call.upstream.config.call_timeout,
         heartbeat: gateway.config().timeouts.heartbeat,
         progress: Some(Arc::new(ProgressEvents::new(gateway, exchange))),
+        takes: Some(takes),
     };
-    forward(&gateway.parked, exchange, &link, &errand).await
+    forward(&gateway.parked, exchange, link, &errand).await
 }
 
 fn headers_of(call: &ToolCall, prepared: Option<&Json>) -> Vec<(String, String)> {

@@ -44,7 +44,7 @@ use self::{
 pub(crate) use self::{
     handshake::{ConnectError, META_PREFIX},
     http::install_crypto,
-    link::{Call, Event, Link, Peer, ServerRequest, Step},
+    link::{Call, Event, Link, Peer, ServerRequest, Step, TakesAnswer},
     pages::META_TAB,
     wire::{SharedInbox, WireError},
 };

@@ -14,13 +14,13 @@ use std::{
     thread::{self, JoinHandle},
 };
 
+use bytes::Bytes;
 use data_encoding::HEXLOWER;
 
-pub use self::digests::Digests;
 #[cfg(test)]
 pub(crate) use self::digests::PIECE;
 pub(crate) use self::digests::piece_bytes;
-use self::digests::{Digested, Digesting};
+use self::digests::{Digested, Digesting, Digests};
 use crate::Id;
 
 /// So many bytes at most are gathered for one call of the system.
@@ -33,10 +33,16 @@ const UNSYNCED_MAX: u64 = 32 << 20;
 /// A file that is being written. Dropped before its end, it is gone.
 #[derive(Debug)]
 pub struct Incoming {
-    file: BufWriter<File>,
-    place: Temporary,
+    target: Result<Target, io::Error>,
     size: u64,
     digesting: Digesting,
+}
+
+/// Where the bytes go.
+#[derive(Debug)]
+struct Target {
+    file: BufWriter<File>,
+    place: Temporary,
     syncing: Syncing,
 }
 
@@ -44,25 +50,38 @@ impl Incoming {
     /// A new one in this folder. Without `hashes` whoever writes it knows its SHA-256 in the end.
     pub(crate) fn new(folder: &Path, hashes: bool) -> io::Result<Incoming> {
         let (file, place) = Temporary::new(folder)?;
-        Ok(Incoming {
-            file: BufWriter::with_capacity(GATHERED, file),
-            place,
-            size: 0,
-            digesting: Digesting::new(hashes),
-            syncing: Syncing::default(),
-        })
+        let file = BufWriter::with_capacity(GATHERED, file);
+        let target = Target { file, place, syncing: Syncing::default() };
+        Ok(Incoming { target: Ok(target), size: 0, digesting: Digesting::new(hashes) })
     }
 
-    /// Adds bytes. It blocks; after an error there is nothing to do but to drop it.
+    /// One that there is no place for: only its digest can be known.
+    pub fn lost(reason: io::Error) -> Incoming {
+        Incoming { target: Err(reason), size: 0, digesting: Digesting::new(true) }
+    }
+
+    /// Adds bytes. It blocks. An error is told once: what comes after it only goes into the digest,
+    /// and there will be no file.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.digesting.add(bytes, self.size)?;
-        self.file.write_all(bytes)?;
+        self.write_to_target(bytes)
+    }
+
+    /// The same for bytes that need not be copied for another thread.
+    pub fn write_shared(&mut self, bytes: &Bytes) -> io::Result<()> {
+        self.digesting.add_shared(bytes, self.size)?;
+        self.write_to_target(bytes)
+    }
+
+    fn write_to_target(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.size += bytes.len() as u64;
-        if self.size - self.syncing.upto >= UNSYNCED_MAX {
-            self.file.flush()?;
-            self.syncing.start(self.file.get_ref(), self.size)?;
-        }
-        Ok(())
+        let Ok(target) = &mut self.target else { return Ok(()) };
+        target.write(bytes, self.size).map_err(|error| {
+            let told = copy_of(&error);
+            // What there is of it goes at once: it may be the disk that is full.
+            self.target = Err(error);
+            told
+        })
     }
 
     /// How many there are.
@@ -75,25 +94,53 @@ impl Incoming {
         self.size == 0
     }
 
+    /// The SHA-256 of all bytes; there must not come more.
+    pub fn sha256(&mut self) -> io::Result<[u8; 32]> {
+        let digested = self.digesting.end()?;
+        digested.sha256.ok_or_else(|| io::Error::other("somebody else computes it"))
+    }
+
     /// All bytes are there. Their digest was computed while they were written; where it was not, it
     /// is now.
-    pub fn finish(mut self) -> io::Result<Whole> {
-        self.file.flush()?;
-        self.syncing.wait()?;
+    pub fn finish(self) -> io::Result<Whole> {
+        let place = self.target?.finish()?;
         let Digested { size, sha256, pieces } = self.digesting.finish()?;
         match sha256 {
-            Some(sha256) => Ok(Whole { place: self.place, size, sha256, pieces }),
-            None => Whole::measure(self.place),
+            Some(sha256) => Ok(Whole { place, size, sha256: HEXLOWER.encode(&sha256), pieces }),
+            None => Whole::measure(place),
         }
     }
 
     /// All bytes are there, and this is their digest, computed by whoever wrote them.
-    pub fn finish_known(mut self, sha256: [u8; 32]) -> io::Result<Whole> {
+    pub fn finish_known(self, sha256: [u8; 32]) -> io::Result<Whole> {
+        let place = self.target?.finish()?;
+        let Digested { size, pieces, .. } = self.digesting.finish()?;
+        Ok(Whole { place, size, sha256: HEXLOWER.encode(&sha256), pieces })
+    }
+}
+
+impl Target {
+    /// Adds bytes, so that there are this many.
+    fn write(&mut self, bytes: &[u8], size: u64) -> io::Result<()> {
+        self.file.write_all(bytes)?;
+        if size - self.syncing.upto >= UNSYNCED_MAX {
+            self.file.flush()?;
+            self.syncing.start(self.file.get_ref(), size)?;
+        }
+        Ok(())
+    }
+
+    /// All bytes are there.
+    fn finish(mut self) -> io::Result<Temporary> {
         self.file.flush()?;
         self.syncing.wait()?;
-        let Digested { size, pieces, .. } = self.digesting.finish()?;
-        Ok(Whole { place: self.place, size, sha256: HEXLOWER.encode(&sha256), pieces })
+        Ok(self.place)
     }
+}
+
+/// The same error once more.
+fn copy_of(error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), error.to_string())
 }
 
 /// Brings what was written to the disk, on a thread of its own.
@@ -132,7 +179,7 @@ impl Write for Incoming {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.target.as_mut().map_or(Ok(()), |target| target.file.flush())
     }
 }
 
@@ -170,7 +217,7 @@ impl Whole {
     pub(crate) fn measure(place: Temporary) -> io::Result<Whole> {
         let mut file = File::open(&place.0)?;
         let mut buffer = vec![0; GATHERED];
-        let mut digests = Digests::default();
+        let mut digests = Digests::new(true);
         loop {
             match file.read(&mut buffer) {
                 Ok(0) => break,
@@ -179,15 +226,10 @@ impl Whole {
                 Err(error) => return Err(error),
             }
         }
-        Whole::measured(place, digests)
-    }
-
-    /// The same for a file that somebody has read.
-    pub(crate) fn measured(place: Temporary, digests: Digests) -> io::Result<Whole> {
         let Digested { size, sha256, pieces } = digests.finish();
         match sha256 {
             Some(sha256) if fs::metadata(&place.0)?.len() == size => {
-                Ok(Whole { place, size, sha256, pieces })
+                Ok(Whole { place, size, sha256: HEXLOWER.encode(&sha256), pieces })
             }
             _ => Err(io::Error::other("the file is not what was read")),
         }
@@ -252,8 +294,12 @@ mod tests {
             for part in [1000, PIECE, usize::MAX] {
                 for (hashes, is_known) in [(true, false), (false, true), (false, false)] {
                     let mut incoming = Incoming::new(folder.path(), hashes).unwrap();
-                    for part in content.chunks(part.min(content.len()).max(1)) {
-                        incoming.write(part).unwrap();
+                    for (number, part) in content.chunks(part.min(content.len()).max(1)).enumerate()
+                    {
+                        match number % 3 {
+                            0 => incoming.write_shared(&Bytes::copy_from_slice(part)).unwrap(),
+                            _ => incoming.write(part).unwrap(),
+                        }
                     }
                     assert_eq!(incoming.len(), size as u64);
                     let whole = match is_known {
@@ -284,5 +330,32 @@ mod tests {
         }
         drop(incoming);
         assert!(!path.exists());
+    }
+    #[test]
+    fn without_a_place_or_after_an_error_the_digest_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let content = bytes(90 * PIECE + 5);
+        let sha256: [u8; 32] = Sha256::digest(&content).into();
+        // A file that nothing can be written to.
+        let mut broken = Incoming::new(folder.path(), true).unwrap();
+        let target = broken.target.as_mut().unwrap();
+        target.file = BufWriter::new(File::open(&target.place.0).unwrap());
+        for mut incoming in [broken, Incoming::lost(io::Error::other("no place"))] {
+            let shared = Bytes::from(content.clone());
+            let mut errors = 0;
+            for start in (0..content.len()).step_by(PIECE) {
+                let part = shared.slice(start..content.len().min(start + PIECE));
+                let written = match start % (2 * PIECE) {
+                    0 => incoming.write_shared(&part),
+                    _ => incoming.write(&part),
+                };
+                errors += usize::from(written.is_err());
+            }
+            assert!(errors <= 1, "an error is told once, not {errors} times");
+            assert_eq!(incoming.sha256().unwrap(), sha256);
+            assert_eq!(incoming.sha256().unwrap(), sha256, "also when it is asked again");
+            assert!(incoming.finish().is_err());
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

@@ -23,7 +23,7 @@ pub use self::{
     blobs::{ByteStream, Place},
     error::StoreError,
     id::Id,
-    incoming::{Digests, Incoming, Whole},
+    incoming::{Incoming, Whole},
     records::{
         Entry, Page,
         calls::{Call, CallFilter, Ending, Raw},

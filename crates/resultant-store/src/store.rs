@@ -16,10 +16,9 @@ use std::{
 };
 
 use crate::{
-    Call, CallFilter, Dashboard, DashboardUpdate, Digests, Entry, Event, Feed, Id, Incoming,
-    Lifetimes, Page, Place, Session, SessionKind, SlipKind, StoreError, Totals, TotalsBy, Whole,
+    Call, CallFilter, Dashboard, DashboardUpdate, Entry, Event, Feed, Id, Incoming, Lifetimes,
+    Page, Place, Session, SessionKind, SlipKind, StoreError, Totals, TotalsBy,
     blobs::{Blobs, within},
-    incoming::Temporary,
     records::Records,
     token::KeyRing,
 };
@@ -114,12 +113,6 @@ impl Store {
     /// [`Incoming::finish_known`].
     pub fn incoming_known(&self) -> Result<Incoming, StoreError> {
         Ok(Incoming::new(&self.incoming, false)?)
-    }
-
-    /// A file beside those that come in, as it is: these are the digests of all its bytes. It stays
-    /// where it is too, until somebody deletes it there. It blocks.
-    pub fn adopt(&self, file: &Path, digests: Digests) -> Result<Whole, StoreError> {
-        Ok(Whole::measured(Temporary::link(&self.incoming, file)?, digests)?)
     }
 
     /// Finishes what is queued and closes.

@@ -3,7 +3,7 @@
 //! [`Decoder`] takes the text in pieces, so a file never has to be in memory whole. Bits that the
 //! last character has too many are ignored, as most decoders do.
 
-use base64_simd::{AsOut, Base64, STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use base64_simd::{Base64, STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
 /// The text is not base64; the first byte that shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,17 +119,15 @@ impl Decoder {
             return Ok(());
         }
         let start = out.len();
-        out.resize(start + groups.len() / 4 * 3, 0);
-        let mut codec = self.alphabet.codec();
-        let mut decoded = codec.decode(groups, out[start..].as_out()).is_ok();
+        let mut decoded = self.alphabet.codec().decode_append(groups, out).is_ok();
         if self.alphabet == Alphabet::Either {
             if decoded {
-                if groups.contains(&b'+') || groups.contains(&b'/') {
+                if has_standard(groups) {
                     self.alphabet = Alphabet::Standard;
                 }
             } else {
-                codec = URL_SAFE_NO_PAD;
-                decoded = codec.decode(groups, out[start..].as_out()).is_ok();
+                out.truncate(start);
+                decoded = URL_SAFE_NO_PAD.decode_append(groups, out).is_ok();
                 self.alphabet = Alphabet::UrlSafe;
             }
         }
@@ -173,6 +171,15 @@ impl Decoder {
             Alphabet::UrlSafe => matches!(byte, b'+' | b'/'),
         }
     }
+}
+
+/// Whether there is a character that only the standard alphabet has. There is no way out of the loop
+/// before the end of a block, so that many bytes are looked at together.
+fn has_standard(text: &[u8]) -> bool {
+    const BLOCK: usize = 256;
+    text.chunks(BLOCK).any(|block| {
+        block.iter().fold(false, |found, &byte| found | (byte == b'+') | (byte == b'/'))
+    })
 }
 
 /// Where text that is known to be invalid shows it: a character of no alphabet, or of the one that

@@ -34,7 +34,8 @@ pub struct SpillId(pub u32);
 /// text is still coming, under an id of its own.
 pub trait Sink {
     /// The next bytes of a string. The first call for an id starts it. An error stops this string
-    /// alone; the outcome says so and keeps what is known of it.
+    /// alone; the outcome says so and keeps what is known of it. After an error no more of it comes,
+    /// unless the sink computes digests.
     fn write(&mut self, id: SpillId, bytes: &[u8]) -> io::Result<()>;
 
     /// The string is whole.
@@ -42,6 +43,18 @@ pub trait Sink {
 
     /// The string is not needed after all: its bytes are in another one.
     fn discard(&mut self, id: SpillId);
+
+    /// Whether the sink computes the SHA-256 of each string, and says it by [`Sink::sha256`]. A sink
+    /// with threads of its own does that faster than the reader, which needs it too.
+    fn computes_sha256(&self) -> bool {
+        false
+    }
+
+    /// The SHA-256 of all bytes of a string, those after an error included. It is asked for behind
+    /// the last of them, before the end is told, and only of a sink that computes it.
+    fn sha256(&mut self, _id: SpillId) -> [u8; 32] {
+        [0; 32]
+    }
 }
 
 /// A sink that keeps everything in memory, for tests and small tools.
@@ -181,6 +194,8 @@ pub(crate) struct Spiller<'a> {
     /// The scanner of the text that is open.
     nested: Option<Box<Nested>>,
     next: u32,
+    /// Room for what a part of base64 decodes to.
+    decoded: Vec<u8>,
 }
 
 struct Open {
@@ -188,7 +203,8 @@ struct Open {
     hint: Hint,
     mode: Mode,
     size: u64,
-    digest: Sha256,
+    /// Nothing where the sink computes it.
+    digest: Option<Sha256>,
     head: Vec<u8>,
     tail: Vec<u8>,
     failure: Option<String>,
@@ -233,7 +249,8 @@ const TAIL_BYTES: usize = 1 << 10;
 
 impl<'a> Spiller<'a> {
     pub(crate) fn new(sink: &'a mut dyn Sink, limits: Limits) -> Spiller<'a> {
-        Spiller { sink, limits, spilled: Vec::new(), open: [None, None], nested: None, next: 0 }
+        let (spilled, decoded) = (Vec::new(), Vec::new());
+        Spiller { sink, limits, spilled, open: [None, None], nested: None, next: 0, decoded }
     }
 
     /// All strings that went to the sink, and the sink.
@@ -261,7 +278,7 @@ impl<'a> Spiller<'a> {
             hint,
             mode,
             size: 0,
-            digest: Sha256::new(),
+            digest: (!self.sink.computes_sha256()).then(Sha256::new),
             head: Vec::new(),
             tail: Vec::new(),
             failure: None,
@@ -296,11 +313,13 @@ impl<'a> Spiller<'a> {
             Mode::Text => open.write_text(self.sink, text),
             Mode::Base64(decoder) => {
                 let held = decoder.held();
-                let mut decoded = Vec::with_capacity(text.len() / 4 * 3 + 4);
+                let mut decoded = std::mem::take(&mut self.decoded);
+                decoded.clear();
                 match decoder.feed(text.as_bytes(), &mut decoded) {
                     Ok(()) => open.write(self.sink, &decoded),
                     Err(_) => open = self.give_up_decoding(open, &held, text),
                 }
+                self.decoded = decoded;
             }
         }
         self.open[level as usize] = Some(open);
@@ -328,10 +347,9 @@ impl<'a> Spiller<'a> {
 
     /// The string is not base64: what was decoded stays as it is, and the rest follows as text,
     /// first what the decoder held back because it was no whole group.
-    fn give_up_decoding(&mut self, mut open: Open, held: &str, text: &str) -> Open {
-        open.end(self.sink);
+    fn give_up_decoding(&mut self, open: Open, held: &str, text: &str) -> Open {
         let start = open.id;
-        self.spilled.push(open.into_spilled(true));
+        self.spilled.push(open.end(self.sink, true));
         let mut rest = self.new_open(Hint::None, Mode::Text);
         rest.decoded_start = Some(start);
         rest.write_text(self.sink, held);
@@ -350,10 +368,9 @@ impl<'a> Spiller<'a> {
                 Err(_) => open = self.give_up_decoding(open, &held, ""),
             }
         }
-        open.end(self.sink);
         let is_decoded = matches!(open.mode, Mode::Base64(_));
         let decoded_start = open.decoded_start;
-        let mut spilled = open.into_spilled(is_decoded);
+        let mut spilled = open.end(self.sink, is_decoded);
         if level == Level::Message {
             spilled.inner = self.finish_nested();
         }
@@ -410,7 +427,9 @@ impl Open {
             return;
         }
         self.size += bytes.len() as u64;
-        self.digest.update(bytes);
+        if let Some(digest) = &mut self.digest {
+            digest.update(bytes);
+        }
         if self.head.len() < HEAD_BYTES {
             let room = HEAD_BYTES - self.head.len();
             self.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
@@ -421,23 +440,26 @@ impl Open {
         self.tail.extend_from_slice(&bytes[bytes.len().saturating_sub(TAIL_BYTES)..]);
         let excess = self.tail.len().saturating_sub(TAIL_BYTES);
         self.tail.drain(..excess);
-        if self.failure.is_none() {
-            self.failure = sink.write(self.id, bytes).err().map(|error| error.to_string());
+        if self.failure.is_none() || self.digest.is_none() {
+            let failure = sink.write(self.id, bytes).err().map(|error| error.to_string());
+            self.failure = self.failure.take().or(failure);
         }
     }
 
-    fn end(&mut self, sink: &mut dyn Sink) {
+    fn end(mut self, sink: &mut dyn Sink, is_decoded: bool) -> Spilled {
+        let sha256 = match self.digest {
+            Some(digest) => digest.finalize().into(),
+            None if self.size == 0 => Sha256::digest(b"").into(),
+            None => sink.sha256(self.id),
+        };
         if self.failure.is_none() {
             self.failure = sink.end(self.id).err().map(|error| error.to_string());
         }
-    }
-
-    fn into_spilled(self, is_decoded: bool) -> Spilled {
         Spilled {
             id: self.id,
             is_decoded,
             size: self.size,
-            sha256: self.digest.finalize().into(),
+            sha256,
             head: self.head,
             tail: self.tail,
             inner: None,

@@ -62,8 +62,9 @@ export function Palette(): ReactElement {
   const list = useRef<HTMLUListElement>(null);
   const id = useId();
   useEffect(() => setAt(0), [query]);
+  // Newer browsers give a promise back, which is nothing for an effect to return.
   useEffect(
-    () => list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }),
+    () => void list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }),
     [at, found],
   );
   const choose = (entry: Entry | undefined): void => {

@@ -41,7 +41,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Everything that is kept: a folder an owner, in it a folder for each beginning of a digest.
-fn blobs(data: &Path) -> Vec<PathBuf> {
+pub(crate) fn blobs(data: &Path) -> Vec<PathBuf> {
     let entries = |folder: PathBuf| {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         entries.map(|entry| entry.path())
@@ -172,11 +172,20 @@ fn a_data_folder_that_cannot_be_written_is_said() {
     let incoming = bench.data().join("incoming");
     fs::rename(&incoming, bench.data().join("away")).expect("renamed");
     fs::write(&incoming, "").expect("written");
-    // Too long for memory: nothing of it can be kept, and that is what is said.
-    fail(&client, "big_text", &json!({"megabytes": 3}), &["data folder"]);
-    // Short enough, but with a file in it: the result comes, without a promise.
+    // Long or short, with a file in it: the result comes, without a promise.
+    let long = call(&client, "big_text", &json!({"megabytes": 3}));
+    assert!(text(&long).contains("\"persisted\":false"), "{long}");
+    assert!(text(&long).contains("0123456789"), "what there is of it is shown: {long}");
     let image = call(&client, "wrong_images", &json!({}));
     assert!(text(&image).contains("\"persisted\":false"), "{image}");
+    // One that has to wait until it is known whose it is: nothing of it can be kept, and that is
+    // what is said to everybody whose it may be.
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| fail(&client, "never", &json!({}), &["data folder"]));
+        crate::hostile::wait_until("it is called", || bench.calls("never") == 1);
+        fail(&client, "long_id_last", &json!({"say": "whose?"}), &["data folder"]);
+        other.join().expect("it fails");
+    });
     alive(&client);
     fs::remove_file(&incoming).expect("removed");
     fs::rename(bench.data().join("away"), &incoming).expect("renamed");

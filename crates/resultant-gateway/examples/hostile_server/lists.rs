@@ -1,7 +1,7 @@
 //! Tool lists: the ordinary one, and those that are broken in every way.
 
 use crate::{
-    lines, payloads, processes, questions,
+    lines, long, payloads, processes, questions,
     wire::{Incoming, Wire},
 };
 
@@ -61,7 +61,8 @@ pub(crate) fn call(wire: &Wire, tool: &str, id: &str) -> bool {
 }
 
 fn ordinary() -> String {
-    let names = [lines::TOOLS, payloads::TOOLS, questions::TOOLS, processes::TOOLS].concat();
+    let names =
+        [lines::TOOLS, payloads::TOOLS, long::TOOLS, questions::TOOLS, processes::TOOLS].concat();
     let mut tools: Vec<String> = names.iter().map(|name| plain(name)).collect();
     let schema = r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#;
     tools.extend(TOOLS.iter().map(|name| match *name {

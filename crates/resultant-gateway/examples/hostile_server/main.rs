@@ -12,6 +12,7 @@
 mod http;
 mod lines;
 mod lists;
+mod long;
 mod payloads;
 mod processes;
 mod questions;
@@ -116,6 +117,7 @@ const INITIALIZED: &str = r#"{"protocolVersion":"2025-11-25","capabilities":{"to
 fn call(wire: &Arc<Wire>, tool: &str, id: &str, message: &Incoming) {
     let is_done = lines::call(wire, tool, id, message)
         || payloads::call(wire, tool, id, message)
+        || long::call(wire, tool, id, message)
         || questions::call(wire, tool, id)
         || processes::call(wire, tool, id)
         || lists::call(wire, tool, id);

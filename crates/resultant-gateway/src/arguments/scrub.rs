@@ -7,11 +7,7 @@
 //! encoding stands around it. A tool that hides a token on purpose is not stopped by this; a token
 //! is bound to one file and a few minutes.
 
-use std::{
-    borrow::Cow,
-    io::{self, Read},
-    sync::Arc,
-};
+use std::{borrow::Cow, sync::Arc};
 
 use bytes::Bytes;
 use resultant::Json;
@@ -22,8 +18,8 @@ use super::Minted;
 /// An address up to its token has at most so many bytes, its escapes included.
 const ADDRESS_BYTES_MAX: usize = 4096;
 
-/// So much of a long message is read at once.
-const PART_BYTES: usize = 256 << 10;
+/// So many bytes at the end of a part may be the beginning of a token or of its address.
+const HELD_BYTES_MAX: usize = TOKEN_LENGTH + ADDRESS_BYTES_MAX;
 
 const REMOVED: &str = "[token removed]";
 
@@ -77,11 +73,9 @@ impl Scrubber {
         }
     }
 
-    /// A long message without tokens, as it is read.
-    pub(crate) fn reader<R: Read>(&self, source: R) -> Scrubbed<R> {
-        let (held, ready) = (Vec::new(), Vec::new());
-        let scrubber = self.clone();
-        Scrubbed { scrubber, source, held, ready, given: 0, is_at_end: false, is_same: true }
+    /// For a long message that comes in parts.
+    pub(crate) fn scrubbing(&self) -> Scrubbing {
+        Scrubbing { scrubber: self.clone(), held: Vec::new() }
     }
 
     /// What is to be replaced, in order.
@@ -102,60 +96,45 @@ impl Scrubber {
     }
 }
 
-/// Reads something without the tokens in it.
-pub(crate) struct Scrubbed<R> {
+/// Takes the tokens out of a long message as it passes.
+pub(crate) struct Scrubbing {
     scrubber: Scrubber,
-    source: R,
     /// What may be the beginning of a token, or of the address before one.
     held: Vec<u8>,
-    ready: Vec<u8>,
-    given: usize,
-    is_at_end: bool,
-    is_same: bool,
 }
 
-impl<R> Scrubbed<R> {
-    /// Whether nothing was taken out of what was read so far.
-    pub(crate) fn is_same(&self) -> bool {
-        self.is_same
-    }
-}
-
-impl<R: Read> Scrubbed<R> {
-    fn fill(&mut self) -> io::Result<()> {
-        self.ready.clear();
-        self.given = 0;
-        let start = self.held.len();
-        self.held.resize(start + PART_BYTES, 0);
-        let read = self.source.read(&mut self.held[start..]);
-        self.held.truncate(start + read.as_ref().map_or(0, |read| *read));
-        self.is_at_end = read? == 0;
-        let hits = self.scrubber.hits(&self.held);
-        self.is_same &= hits.is_empty();
-        let len = self.held.len();
-        let cut = match self.is_at_end {
-            true => len,
-            false => {
-                let end = hits.last().map_or(0, |hit| hit.end);
-                end.max(len.saturating_sub(TOKEN_LENGTH + ADDRESS_BYTES_MAX))
-            }
-        };
-        write(&self.held, &hits, cut, &mut self.ready);
-        self.held.drain(..cut);
-        Ok(())
-    }
-}
-
-impl<R: Read> Read for Scrubbed<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        while self.given == self.ready.len() && !self.is_at_end {
-            self.fill()?;
+impl Scrubbing {
+    /// The next bytes; what is sure of them and of those before goes to `give`.
+    pub(crate) fn feed(&mut self, part: &Bytes, give: &mut impl FnMut(Bytes)) {
+        if part.len() >= 2 * HELD_BYTES_MAX && !self.has_hits(part) {
+            // Nearly always: nothing in it, and nothing that begins before it.
+            let (sure, held) = part.split_at(part.len() - HELD_BYTES_MAX);
+            give(std::mem::replace(&mut self.held, held.to_vec()).into());
+            give(part.slice_ref(sure));
+            return;
         }
-        let ready = &self.ready[self.given..];
-        let len = ready.len().min(out.len());
-        out[..len].copy_from_slice(&ready[..len]);
-        self.given += len;
-        Ok(len)
+        self.held.extend_from_slice(part);
+        let hits = self.scrubber.hits(&self.held);
+        let end = hits.last().map_or(0, |hit| hit.end);
+        self.give(&hits, end.max(self.held.len().saturating_sub(HELD_BYTES_MAX)), give);
+    }
+
+    /// There is no more.
+    pub(crate) fn end(mut self, give: &mut impl FnMut(Bytes)) {
+        let hits = self.scrubber.hits(&self.held);
+        self.give(&hits, self.held.len(), give);
+    }
+
+    fn has_hits(&self, part: &[u8]) -> bool {
+        let seam = [&self.held, &part[..HELD_BYTES_MAX]].concat();
+        find_tokens(&seam).next().is_some() || find_tokens(part).next().is_some()
+    }
+
+    fn give(&mut self, hits: &[Hit], cut: usize, give: &mut impl FnMut(Bytes)) {
+        let mut ready = Vec::with_capacity(cut);
+        write(&self.held, hits, cut, &mut ready);
+        self.held.drain(..cut);
+        give(ready.into());
     }
 }
 
@@ -222,18 +201,6 @@ mod tests {
         Minted { token, id, key, url, name: name.to_owned() }
     }
 
-    /// Gives so many bytes at once.
-    struct InParts<'a>(&'a [u8], usize);
-
-    impl Read for InParts<'_> {
-        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-            let len = self.1.min(out.len()).min(self.0.len());
-            out[..len].copy_from_slice(&self.0[..len]);
-            self.0 = &self.0[len..];
-            Ok(len)
-        }
-    }
-
     #[track_caller]
     fn check(minted: &[Minted], text: &str, expected: &str) {
         let scrubber = Scrubber::new(minted.to_vec());
@@ -241,12 +208,18 @@ mod tests {
         assert_eq!(std::str::from_utf8(&whole).unwrap(), expected);
         assert_eq!(scrubber.text(text), expected);
         // Byte by byte is slow, and of use only where something is held back.
-        let sizes = if text.len() < 1000 { [1, 7, 113] } else { [509, 4099, 5000] };
+        let sizes: &[usize] = match text.len() < 1000 {
+            true => &[1, 7, 113],
+            false => &[509, 4099, 5000, 2 * HELD_BYTES_MAX, 2 * HELD_BYTES_MAX + 11, 30_000],
+        };
         for size in sizes {
-            let mut out = String::new();
-            let mut reader = scrubber.reader(InParts(text.as_bytes(), size));
-            reader.read_to_string(&mut out).unwrap();
-            assert_eq!(out, expected, "in parts of {size}");
+            let (mut out, mut scrubbing) = (Vec::new(), scrubber.scrubbing());
+            let mut give = |part: Bytes| out.extend_from_slice(&part);
+            for part in text.as_bytes().chunks(*size) {
+                scrubbing.feed(&Bytes::copy_from_slice(part), &mut give);
+            }
+            scrubbing.end(&mut give);
+            assert_eq!(String::from_utf8(out).unwrap(), expected, "in parts of {size}");
         }
     }
 
@@ -273,9 +246,11 @@ mod tests {
             }),
         ] {
             check(&minted, &text, &expected);
-            let (x, y) = ("x".repeat(6000), "y".repeat(6000));
-            let far = |text: &str| format!("{{\"a\":\"{x}{text}{y}\"}}");
-            check(&minted, &far(&text), &far(&expected));
+            for (before, after) in [(6000, 6000), (8300, 9000), (8400, 20_000), (29_990, 40_000)] {
+                let (x, y) = ("x".repeat(before), "y".repeat(after));
+                let far = |text: &str| format!("{{\"a\":\"{x}{text}{y}\"}}");
+                check(&minted, &far(&text), &far(&expected));
+            }
         }
     }
 

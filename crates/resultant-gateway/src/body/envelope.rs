@@ -3,8 +3,6 @@
 //! Only the outermost members are looked at; strings are skipped at the speed of a search for
 //! quotes. What is inside is not checked here.
 
-use super::Spool;
-
 /// A member's text and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
@@ -39,8 +37,7 @@ pub(crate) enum LongMessage {
 }
 
 impl LongMessage {
-    pub(crate) fn of(spool: &Spool) -> LongMessage {
-        let envelope = spool.envelope();
+    pub(crate) fn of(envelope: &Envelope) -> LongMessage {
         let is_answer = envelope.result.is_some() || envelope.has_error;
         let id = envelope.id.as_ref().map(|id| String::from_utf8_lossy(&id.text).into_owned());
         match (id.filter(|id| id != "null"), envelope.has_method) {
@@ -68,7 +65,7 @@ enum Place {
 }
 
 /// Looks at the outermost members of a message as it comes.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Walk {
     envelope: Envelope,
     offset: u64,
@@ -82,6 +79,15 @@ pub(super) struct Walk {
 }
 
 impl Walk {
+    /// What is known while it still comes. A result that has begun counts.
+    pub(super) fn beginning(&self) -> Envelope {
+        let mut envelope = self.envelope.clone();
+        if self.place == Place::Value && self.key == b"result" {
+            envelope.result = self.value_start;
+        }
+        envelope
+    }
+
     /// The message is over.
     pub(super) fn finish(mut self) -> Envelope {
         self.take_value();

@@ -34,7 +34,7 @@ impl<'a> Incoming<'a> {
     pub(crate) fn new(call: u64, options: &'a SpoolOptions) -> Incoming<'a> {
         let head = format!("{{\"jsonrpc\":\"2.0\",\"id\":{call},\"result\":");
         let mut incoming = Incoming {
-            collector: Collector::new(options),
+            collector: Collector::new(options, None),
             call,
             head,
             bytes: 0,
@@ -80,7 +80,7 @@ impl<'a> Incoming<'a> {
         match taken.map_err(|error| wire_error(&error))? {
             Body::Whole(bytes) => self.whole(bytes),
             Body::Spooled(spool) if self.is_one(&spool) => Ok(Body::Spooled(spool)),
-            Body::Spooled(_) => Err(no_result()),
+            _ => Err(no_result()),
         }
     }
 
@@ -104,7 +104,7 @@ impl<'a> Incoming<'a> {
     fn is_one(&self, spool: &Spool) -> bool {
         let envelope = spool.envelope();
         let id_at = self.head.find("\"id\":").map(|at| at as u64 + 5);
-        LongMessage::of(spool) == LongMessage::Answer(self.call)
+        LongMessage::of(envelope) == LongMessage::Answer(self.call)
             && envelope.id.as_ref().map(|id| id.start) == id_at
             && envelope.result == Some(self.head.len() as u64)
             && !envelope.has_error
@@ -144,6 +144,7 @@ mod tests {
         let (bytes, is_file) = match incoming.finish().map_err(|error| error.to_string())? {
             Body::Whole(bytes) => (bytes.to_vec(), false),
             Body::Spooled(spool) => (std::fs::read(spool.path()).expect("a file"), true),
+            other => panic!("{other:?}"),
         };
         Ok((String::from_utf8(bytes).expect("text"), is_file))
     }

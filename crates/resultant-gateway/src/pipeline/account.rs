@@ -5,14 +5,14 @@
 
 use std::{
     borrow::Cow,
-    io::{self, Read},
+    io::Read,
     sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
 use resultant::{Canvas, Json, Note, Object, Sees, Sha256Digest};
 use resultant_store::{
-    Call, DashboardUpdate, Digests, Ending, Entry, File, FrameToken, Id, Persistence, Raw, Store,
+    Call, DashboardUpdate, Ending, Entry, File, FrameToken, Id, Persistence, Raw, Store,
     StoreError, redact,
 };
 use tokio::runtime::Handle;
@@ -22,8 +22,6 @@ use super::{
     write::Text,
 };
 use crate::{
-    arguments::Scrubber,
-    body::Spool,
     caller::Caller,
     client::{Exchange, lock},
     clock, events,
@@ -109,75 +107,14 @@ impl Answered {
         Answered::new(message.len() as u64, Seen::of(message), sees, raw)
     }
 
-    /// The same for one in a file, which `read` reads meanwhile.
-    pub(super) fn of_spool<T>(
-        store: &Store,
-        owner: &str,
-        (spool, scrubber): (&Spool, &Scrubber),
+    /// An answer that passed: so many bytes, and what was kept of them.
+    pub(super) fn passed(
+        bytes: u64,
+        seen: Seen,
         sees: Sees,
-        keeps_raw: bool,
-        read: impl FnOnce() -> T,
-    ) -> (Answered, T) {
-        let runtime = Handle::current();
-        let (seen, raw, read) = std::thread::scope(|scope| {
-            let looking = scope.spawn(|| {
-                let _runtime = runtime.enter();
-                let mut seen = Seen::default();
-                let raw = match keeps_raw {
-                    true => keep_spool(store, owner, spool, scrubber, &mut seen),
-                    false => look(spool.open(), |chunk| seen.feed(chunk)).map(|_| Raw::None),
-                };
-                (seen, raw)
-            });
-            let read = read();
-            let (seen, raw) = looking.join().unwrap_or_else(|_| {
-                (Seen::default(), Err(io::Error::other("it could not be read").into()))
-            });
-            (seen, raw.unwrap_or_else(|error| not_kept(&error)), read)
-        });
-        (Answered::new(spool.len(), seen, sees, raw), read)
-    }
-}
-
-/// Shows all of something to somebody, and gives it back at its end.
-fn look<R: Read>(source: io::Result<R>, mut see: impl FnMut(&[u8])) -> Result<R, StoreError> {
-    let mut source = source?;
-    let mut chunk = vec![0; CHUNK_BYTES];
-    loop {
-        match source.read(&mut chunk)? {
-            0 => return Ok(source),
-            len => see(&chunk[..len]),
-        }
-    }
-}
-
-/// Keeps a long answer as it came. It is in a file already, so it is not written once more, unless
-/// something has to be taken out of it.
-fn keep_spool(
-    store: &Store,
-    owner: &str,
-    spool: &Spool,
-    scrubber: &Scrubber,
-    seen: &mut Seen,
-) -> Result<Raw, StoreError> {
-    let mut digests = Digests::default();
-    // It is on its way to the disk while its digest is computed.
-    let answer = std::thread::scope(|scope| -> Result<_, StoreError> {
-        let syncing = scope.spawn(|| spool.open()?.sync_data());
-        let answer = look(spool.open().map(|file| scrubber.reader(file)), |chunk| {
-            seen.feed(chunk);
-            digests.add(chunk);
-        })?;
-        let synced = syncing.join();
-        synced.unwrap_or_else(|_| Err(io::Error::other("it could not be synced")))?;
-        Ok(answer)
-    })?;
-    match answer.is_same() {
-        true => {
-            let whole = store.adopt(spool.path(), digests)?;
-            Handle::current().block_on(store.keep_raw(owner, whole))
-        }
-        false => keep(store, owner, scrubber.reader(spool.open()?)),
+        raw: Result<Raw, StoreError>,
+    ) -> Answered {
+        Answered::new(bytes, seen, sees, raw.unwrap_or_else(|error| not_kept(&error)))
     }
 }
 

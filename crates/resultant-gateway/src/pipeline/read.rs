@@ -1,41 +1,51 @@
 //! The middle of the way: a result is read, its files are kept, and it is written for its audience.
 //!
-//! Short results are read where they arrive; longer ones on a thread that may take its time, and
-//! there all of it is done, so that nothing long is held in between.
+//! Short results are read where they arrive. Longer ones are read on a thread that may take its
+//! time, while they come where that is possible, and there all of it is done, so that nothing long
+//! is held in between.
 
-use std::{io::Read as _, sync::Arc, time::Instant};
-
-use bytes::Bytes;
-use resultant::{ClientOptions, Limits, More, Note, Outcome, ReadOptions, Shape};
-use resultant_store::Id;
-
-use super::{
-    Audience, Called, ToolCall,
-    account::{Account, Answered},
-    error_object,
-    write::Writer,
+use std::{
+    io::{self, Read as _},
+    sync::{Arc, Mutex, mpsc},
+    thread,
+    time::{Duration, Instant},
 };
+
+use bytes::{Bytes, BytesMut};
+use resultant::{ClientOptions, Limits, More, Note, Outcome, ReadOptions, Sees, Shape};
+use resultant_store::{Id, Raw, Store, StoreError};
+use tokio::{runtime::Handle, sync::OwnedSemaphorePermit, task::JoinHandle};
+
+use super::{Audience, Called, Seen, ToolCall, account::Answered, error_object, write::Writer};
 use crate::{
     arguments::Scrubber,
-    body::Spool,
-    client::{Client, Exchange},
+    body::{Entrance, Exit, Interest, Spool, passage},
+    client::{Client, Exchange, lock},
     files::FileSink,
     gateway::Gateway,
     metrics::Step,
     retrieval::Naming,
+    upstream::TakesAnswer,
 };
 
 /// A longer result is read on a thread of its own.
 const QUICK_BYTES_MAX: usize = 64 * 1024;
 /// How much of a long message is read at once.
 const CHUNK_BYTES: usize = 256 * 1024;
+/// So many parts of a long message wait to be kept as they came.
+const RAW_WAITING_MAX: usize = 4;
 
-/// What a result is read and written with, beside what everybody's is.
-pub(super) struct Context {
-    pub(super) audience: Audience,
+/// Everything that a result is read and written with, known before it comes.
+pub(super) struct Reading {
+    gateway: Arc<Gateway>,
+    options: ReadOptions,
+    writer: Writer,
     /// What was odd about the arguments.
-    pub(super) notes: Vec<Note>,
-    pub(super) scrubber: Scrubber,
+    notes: Vec<Note>,
+    scrubber: Scrubber,
+    sees: Sees,
+    keeps_raw: bool,
+    blocks_max: usize,
 }
 
 /// Where the bytes of a result are.
@@ -44,90 +54,245 @@ pub(super) enum Source {
     Spool(Spool),
 }
 
-/// Reads a result, keeps its files and writes it for the audience.
-pub(super) async fn normalize(
-    gateway: &Arc<Gateway>,
-    exchange: &Exchange,
-    call: &ToolCall,
-    source: Source,
-    context: Context,
-    account: &mut Account,
-) -> Called {
-    let Context { audience, notes, scrubber } = context;
-    let options = read_options(gateway, exchange, call);
-    let writer = Writer {
-        audience,
-        client: client_options(gateway, exchange, call, audience),
-        caller: exchange.client.caller.clone(),
-        call: exchange.call,
-        server: call.upstream.name.clone(),
-        tool: call.name.clone(),
-    };
-    let keeps_raw = gateway.config().store.keeps_raw;
-    let blocks_max = gateway.config().limits.blocks_max;
-    let started = Instant::now();
-    match source {
-        Source::Message(message) if message.len() <= QUICK_BYTES_MAX => {
-            gateway.metrics.bytes_in(message.len() as u64);
-            account.answered(Answered::short(&message, account.sees(), keeps_raw));
-            let message_len = message.len();
-            let mut outcome = options.read(message);
-            outcome.notes.extend(notes);
-            gateway.metrics.step(&call.upstream.name, Step::Read, started.elapsed());
-            if outcome.carried.block_count > blocks_max {
-                return too_many_blocks(&outcome, blocks_max);
-            }
-            // Only what has files waits for the disk, and what is short enough has none: no text
-            // has more tokens than bytes.
-            let budget = writer.client.budget;
-            let is_small = message_len <= budget.bytes.min(budget.tokens);
-            let is_quick = outcome.artifacts.is_empty() && is_small;
-            let sink = FileSink::new(&gateway.store);
-            let write = || writer.keep_and_write(gateway, outcome, sink);
-            Called::Written(if is_quick { write() } else { tokio::task::block_in_place(write) })
+/// What a result came to, and what there is to record of the answer.
+pub(super) type Read = (Called, Option<Answered>);
+
+impl Reading {
+    pub(super) fn new(
+        gateway: &Arc<Gateway>,
+        exchange: &Exchange,
+        call: &ToolCall,
+        audience: Audience,
+        sees: Sees,
+        (notes, scrubber): (Vec<Note>, Scrubber),
+    ) -> Reading {
+        let config = gateway.config();
+        Reading {
+            gateway: gateway.clone(),
+            options: read_options(gateway, exchange, call),
+            writer: Writer {
+                audience,
+                client: client_options(gateway, exchange, call, audience),
+                caller: exchange.client.caller.clone(),
+                call: exchange.call,
+                server: call.upstream.name.clone(),
+                tool: call.name.clone(),
+            },
+            notes,
+            scrubber,
+            sees,
+            keeps_raw: config.store.keeps_raw,
+            blocks_max: config.limits.blocks_max,
         }
-        source => {
-            let permit = gateway.large.clone().acquire_owned().await;
-            let gateway = gateway.clone();
-            let sees = account.sees();
-            let work = move || {
-                let _permit = permit;
-                let mut sink = FileSink::new(&gateway.store);
-                let owner = writer.caller.owner();
-                let (answered, mut outcome) = match source {
-                    Source::Message(message) => {
-                        gateway.metrics.bytes_in(message.len() as u64);
-                        let answered =
-                            Answered::long(&gateway.store, owner, &message, sees, keeps_raw);
-                        (answered, options.read(message))
-                    }
-                    Source::Spool(spool) => {
-                        gateway.metrics.bytes_in(spool.len());
-                        let store = &gateway.store;
-                        let read = || read_spool(&options, &spool, &scrubber, &mut sink);
-                        let parts = (&spool, &scrubber);
-                        Answered::of_spool(store, owner, parts, sees, keeps_raw, read)
+    }
+
+    /// Reads a result, keeps its files and writes it for the audience.
+    pub(super) async fn read(self: Arc<Reading>, source: Source) -> Read {
+        match source {
+            Source::Message(message) if message.len() <= QUICK_BYTES_MAX => self.quick(message),
+            source => {
+                let permit = self.gateway.large.clone().acquire_owned().await;
+                let work = move || {
+                    let _permit = permit;
+                    match source {
+                        Source::Message(message) => self.message(message),
+                        Source::Spool(spool) => self.spool(&spool),
                     }
                 };
-                outcome.notes.extend(notes);
-                gateway.metrics.step(&writer.server, Step::Read, started.elapsed());
-                let called = match outcome.carried.block_count > blocks_max {
-                    true => too_many_blocks(&outcome, blocks_max),
-                    false => Called::Written(writer.keep_and_write(&gateway, outcome, sink)),
-                };
-                (called, answered)
+                done(tokio::task::spawn_blocking(work)).await
+            }
+        }
+    }
+
+    fn quick(&self, message: Bytes) -> Read {
+        let started = Instant::now();
+        self.gateway.metrics.bytes_in(message.len() as u64);
+        let answered = Answered::short(&message, self.sees, self.keeps_raw);
+        let message_len = message.len();
+        let outcome = self.options.read(message);
+        // Only what has files waits for the disk, and what is short enough has none: no text
+        // has more tokens than bytes.
+        let budget = self.writer.client.budget;
+        let is_small = message_len <= budget.bytes.min(budget.tokens);
+        let is_quick = outcome.artifacts.is_empty() && is_small;
+        let sink = FileSink::new(&self.gateway.store);
+        let write = || self.written(outcome, sink, started);
+        let called = if is_quick { write() } else { tokio::task::block_in_place(write) };
+        (called, Some(answered))
+    }
+
+    fn message(&self, message: Bytes) -> Read {
+        let started = Instant::now();
+        self.gateway.metrics.bytes_in(message.len() as u64);
+        let (store, owner) = (&self.gateway.store, self.writer.caller.owner());
+        let answered = Answered::long(store, owner, &message, self.sees, self.keeps_raw);
+        let outcome = self.options.read(message);
+        (self.written(outcome, FileSink::new(store), started), Some(answered))
+    }
+
+    fn spool(&self, spool: &Spool) -> Read {
+        let read = spool.open().and_then(|mut file| {
+            self.parts(|| {
+                let mut chunk = BytesMut::zeroed(CHUNK_BYTES);
+                let len = file.read(&mut chunk)?;
+                chunk.truncate(len);
+                Ok((len > 0).then(|| chunk.freeze()))
+            })
+        });
+        read.unwrap_or_else(|error| {
+            let message = format!("the result came but could not be read back: {error}");
+            let outcome = self.options.read(&error_object(&message).to_json());
+            (self.written(outcome, FileSink::new(&self.gateway.store), Instant::now()), None)
+        })
+    }
+
+    fn coming(&self, mut exit: Exit, _permit: OwnedSemaphorePermit) -> Read {
+        self.parts(|| exit.next()).unwrap_or_else(|error| {
+            // Whoever waits for it hears why from the wire, if anybody does.
+            (Called::Failed(format!("the result did not come whole: {error}")), None)
+        })
+    }
+
+    /// A result that comes in parts. Nothing stays of it where one of them is an error.
+    fn parts(&self, mut next: impl FnMut() -> io::Result<Option<Bytes>>) -> io::Result<Read> {
+        let started = Instant::now();
+        let store = &self.gateway.store;
+        let mut sink = FileSink::new(store);
+        let (mut seen, mut bytes) = (Seen::default(), 0);
+        thread::scope(|scope| {
+            let owner = self.writer.caller.owner();
+            let mut raw = self.keeps_raw.then(|| RawThread::start(scope, store, owner));
+            let mut reader = self.options.reader(&mut sink);
+            let mut scrubbing = self.scrubber.scrubbing();
+            let mut give = |part: Bytes| {
+                seen.feed(&part);
+                reader.feed(&part);
+                if let Some(raw) = &mut raw {
+                    raw.keep(part);
+                }
             };
-            match tokio::task::spawn_blocking(work).await {
-                Ok((called, answered)) => {
-                    account.answered(answered);
-                    called
-                }
-                Err(error) => {
-                    tracing::error!(%error, "reading a result failed");
-                    Called::Failed("the gateway failed to read the result".to_owned())
-                }
+            let mut waited = Duration::ZERO;
+            loop {
+                let asked = Instant::now();
+                let Some(part) = next()? else { break };
+                waited += asked.elapsed();
+                bytes += part.len() as u64;
+                scrubbing.feed(&part, &mut give);
             }
+            scrubbing.end(&mut give);
+            let raw = raw.map(RawThread::end);
+            self.gateway.metrics.bytes_in(bytes);
+            let called = self.written(reader.finish(), sink, started + waited);
+            let raw = raw.map_or(Ok(Raw::None), |thread| {
+                let lost = || io::Error::other("the thread that keeps it has ended").into();
+                thread.join().unwrap_or_else(|_| Err(lost()))
+            });
+            Ok((called, Some(Answered::passed(bytes, seen, self.sees, raw))))
+        })
+    }
+
+    /// A result that was read since then, written.
+    fn written(&self, mut outcome: Outcome, sink: FileSink, started: Instant) -> Called {
+        outcome.notes.extend(self.notes.iter().cloned());
+        self.gateway.metrics.step(&self.writer.server, Step::Read, started.elapsed());
+        match outcome.carried.block_count > self.blocks_max {
+            true => too_many_blocks(&outcome, self.blocks_max),
+            false => Called::Written(self.writer.keep_and_write(&self.gateway, outcome, sink)),
         }
+    }
+}
+
+async fn done(reading: JoinHandle<Read>) -> Read {
+    reading.await.unwrap_or_else(|error| {
+        tracing::error!(%error, "reading a result failed");
+        (Called::Failed("the gateway failed to read the result".to_owned()), None)
+    })
+}
+
+/// Keeps a message as it came, on a thread of its own.
+struct RawThread<'scope> {
+    parts: mpsc::SyncSender<Option<Bytes>>,
+    thread: thread::ScopedJoinHandle<'scope, Result<Raw, StoreError>>,
+}
+
+impl<'scope> RawThread<'scope> {
+    fn start<'env>(
+        scope: &'scope thread::Scope<'scope, 'env>,
+        store: &'env Store,
+        owner: &'env str,
+    ) -> RawThread<'scope> {
+        let (sender, parts) = mpsc::sync_channel::<Option<Bytes>>(RAW_WAITING_MAX);
+        let runtime = Handle::current();
+        let thread = scope.spawn(move || {
+            let mut incoming = store.incoming()?;
+            let broke_off = |_| io::Error::from(io::ErrorKind::UnexpectedEof);
+            while let Some(part) = parts.recv().map_err(broke_off)? {
+                incoming.write_shared(&part)?;
+            }
+            runtime.block_on(store.keep_raw(owner, incoming.finish()?))
+        });
+        RawThread { parts: sender, thread }
+    }
+
+    fn keep(&mut self, part: Bytes) {
+        // It says why it ended when it is asked.
+        let _ = self.parts.send(Some(part));
+    }
+
+    /// All of it came.
+    fn end(self) -> thread::ScopedJoinHandle<'scope, Result<Raw, StoreError>> {
+        let _ = self.parts.send(None);
+        self.thread
+    }
+}
+
+/// Reads the answer to a call while it comes, if it is long.
+pub(super) struct Early {
+    reading: Arc<Reading>,
+    begun: Mutex<Option<Begun>>,
+}
+
+struct Begun {
+    result: JoinHandle<Read>,
+    interest: Interest,
+}
+
+impl Early {
+    pub(super) fn new(reading: Reading) -> Arc<Early> {
+        Arc::new(Early { reading: Arc::new(reading), begun: Mutex::default() })
+    }
+
+    pub(super) fn reading(&self) -> Arc<Reading> {
+        self.reading.clone()
+    }
+
+    /// What was read, once all of it has come.
+    pub(super) async fn finish(&self) -> Read {
+        let begun = lock(&self.begun).take();
+        match begun {
+            Some(Begun { result, interest }) => {
+                interest.confirm();
+                done(result).await
+            }
+            None => (Called::Failed("the result was lost on its way".to_owned()), None),
+        }
+    }
+}
+
+impl TakesAnswer for Early {
+    fn take(&self, request: u64) -> Option<Entrance> {
+        let permit = self.reading.gateway.early.clone().try_acquire_owned().ok()?;
+        let (entrance, exit, interest) = passage(request);
+        let reading = self.reading.clone();
+        let result = tokio::task::spawn_blocking(move || reading.coming(exit, permit));
+        // Of an answer that comes a second time, because its stream broke, only this counts.
+        *lock(&self.begun) = Some(Begun { result, interest });
+        Some(entrance)
+    }
+
+    fn has_begun(&self) -> bool {
+        // One that turned out to be another's has ended.
+        lock(&self.begun).as_ref().is_some_and(|begun| !begun.result.is_finished())
     }
 }
 
@@ -196,33 +361,4 @@ fn client_options(
 /// How the model of this client gets more of what it was not shown.
 fn more(gateway: &Gateway, client: &Client) -> More {
     gateway.known_own_names(client).map_or(More::None, Naming::more)
-}
-
-fn read_spool(
-    options: &ReadOptions,
-    spool: &Spool,
-    scrubber: &Scrubber,
-    sink: &mut FileSink,
-) -> Outcome {
-    read_chunks(options, spool, scrubber, sink).unwrap_or_else(|error| {
-        let message = format!("the result came but could not be read back: {error}");
-        options.read(&error_object(&message).to_json())
-    })
-}
-
-fn read_chunks(
-    options: &ReadOptions,
-    spool: &Spool,
-    scrubber: &Scrubber,
-    sink: &mut FileSink,
-) -> std::io::Result<Outcome> {
-    let mut file = scrubber.reader(spool.open()?);
-    let mut reader = options.reader(sink);
-    let mut chunk = vec![0; CHUNK_BYTES];
-    loop {
-        match file.read(&mut chunk)? {
-            0 => return Ok(reader.finish()),
-            len => reader.feed(&chunk[..len]),
-        }
-    }
 }

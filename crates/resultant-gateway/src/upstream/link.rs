@@ -10,7 +10,7 @@ mod incoming;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -23,7 +23,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use self::incoming::LinkInbox;
 use super::wire::{Inbox, Outgoing, Wire, WireError};
 use crate::{
-    body::Body,
+    body::{Body, Entrance},
     bridge,
     client::Owner,
     rpc::{self, Kind, Message, RpcError},
@@ -86,8 +86,19 @@ pub(crate) enum Unbound {
     Closed(WireError),
 }
 
+/// Takes a long answer while it comes, if it can.
+pub(crate) trait TakesAnswer: Send + Sync {
+    /// The answer to this request begins. Without an entrance it waits in a file until it is whole.
+    fn take(&self, request: u64) -> Option<Entrance>;
+
+    /// Whether one has begun.
+    fn has_begun(&self) -> bool;
+}
+
 struct Waiting {
     owner: Owner,
+    /// Who takes the answer while it comes; they may be gone, and the request go on.
+    takes: Option<Weak<dyn TakesAnswer>>,
     events: mpsc::Sender<Event>,
     answer: oneshot::Sender<Result<Body, WireError>>,
 }
@@ -192,6 +203,7 @@ impl Link {
         method: &str,
         params: impl FnOnce(u64) -> Option<String>,
         headers: Vec<(String, String)>,
+        takes: Option<Weak<dyn TakesAnswer>>,
     ) -> Result<Call, WireError> {
         if let Some(error) = self.closed() {
             return Err(WireError::Unreachable(error.to_string()));
@@ -200,7 +212,7 @@ impl Link {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let (events, events_in) = mpsc::channel(EVENTS_MAX);
         let (answer, answer_in) = oneshot::channel();
-        lock(&self.waiting).insert(id, Waiting { owner, events, answer });
+        lock(&self.waiting).insert(id, Waiting { owner, takes, events, answer });
         // Who came in while everybody was told of the end would wait for ever.
         if let Some(error) = self.closed() {
             lock(&self.waiting).remove(&id);
@@ -223,7 +235,7 @@ impl Link {
         params: Option<String>,
         headers: Vec<(String, String)>,
     ) -> Result<Result<Json, RpcError>, WireError> {
-        let mut call = self.start(Owner::GATEWAY, method, |_| params, headers).await?;
+        let mut call = self.start(Owner::GATEWAY, method, |_| params, headers, None).await?;
         loop {
             match call.next().await {
                 Step::Event(Event::Request(request)) => {
@@ -432,6 +444,9 @@ pub(crate) fn whole_message(body: Body) -> Result<Message, WireError> {
             Ok(bytes) => bytes.into(),
             Err(error) => return Err(WireError::Broken(error.to_string())),
         },
+        Body::Passed(_) | Body::Strayed(_) => {
+            return Err(WireError::Broken("the answer went to somebody else".to_owned()));
+        }
     };
     Message::read(bytes)
         .map_err(|error| WireError::Broken(format!("the server's answer is no JSON: {error}")))

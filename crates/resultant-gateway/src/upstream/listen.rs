@@ -24,7 +24,8 @@ pub(super) async fn listen(link: Arc<Link>, mut uris: watch::Receiver<BTreeSet<S
     loop {
         let since = Instant::now();
         let params = params(&link, &uris.borrow_and_update());
-        let call = link.start(Owner::GATEWAY, "subscriptions/listen", |_| params, Vec::new()).await;
+        let method = "subscriptions/listen";
+        let call = link.start(Owner::GATEWAY, method, |_| params, Vec::new(), None).await;
         let Ok(mut call) = call else { return };
         loop {
             tokio::select! {

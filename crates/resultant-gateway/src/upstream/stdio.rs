@@ -24,9 +24,9 @@ use tokio::{
     sync::{mpsc, watch},
 };
 
-use super::wire::{Inbox, Outgoing, SharedInbox, Wire, WireError};
+use super::wire::{Expected, Inbox, Outgoing, SharedInbox, Wire, WireError};
 use crate::{
-    body::{Body, CollectError, Collector, SpoolOptions},
+    body::{Addressees, Body, CollectError, Collector, SpoolOptions},
     orphans,
     rpc::Message,
 };
@@ -255,7 +255,9 @@ async fn read(
     options: &SpoolOptions,
     inbox: &dyn Inbox,
 ) -> Option<WireError> {
-    let mut lines = Lines { collector: Collector::new(options), skipped: None, options };
+    let expected = Expected { inbox, during: None };
+    let collector = Collector::new(options, Some(&expected));
+    let mut lines = Lines { collector, skipped: None, options, expected: &expected };
     let mut chunk = BytesMut::with_capacity(CHUNK_BYTES);
     let mut chunk_bytes = CHUNK_BYTES;
     // A long message is handed over in fewer turns.
@@ -283,6 +285,7 @@ struct Lines<'a> {
     /// The rest of a line that is over a limit is skipped; how much that is by now.
     skipped: Option<u64>,
     options: &'a SpoolOptions,
+    expected: &'a dyn Addressees,
 }
 
 impl Lines<'_> {
@@ -303,6 +306,7 @@ impl Lines<'_> {
     /// The output has ended: a message that only lacks its line end is whole.
     fn end(&mut self, inbox: &dyn Inbox) {
         if self.skipped.is_none()
+            && !self.collector.is_long()
             && let Ok(Body::Whole(bytes)) = self.collector.take()
             && Message::read(bytes.clone()).is_ok()
         {
@@ -315,7 +319,7 @@ impl Lines<'_> {
             *skipped += part.len() as u64;
             if is_end {
                 self.skipped = None;
-                self.collector = Collector::new(self.options);
+                self.collector = Collector::new(self.options, Some(self.expected));
             } else if *skipped > self.options.message_bytes_max {
                 // Whose line it was has been told; this is for everybody else on the connection.
                 let limit = CollectError::TooLarge { limit: self.options.message_bytes_max };
@@ -331,8 +335,8 @@ impl Lines<'_> {
             return None;
         }
         let pushed = match self.collector.blocks(part.len()) {
-            true => tokio::task::block_in_place(|| self.collector.push(&part)),
-            false => self.collector.push(&part),
+            true => tokio::task::block_in_place(|| self.collector.push_shared(&part)),
+            false => self.collector.push_shared(&part),
         };
         let taken = match is_end {
             true => pushed.and_then(|()| self.collector.take()).map(Some),
@@ -344,7 +348,7 @@ impl Lines<'_> {
             Err(error) => {
                 let id = id_in_head(self.collector.head());
                 inbox.lost(id, wire_error(&error));
-                self.collector = Collector::new(self.options);
+                self.collector = Collector::new(self.options, Some(self.expected));
                 self.skipped = (!is_end).then_some(0);
             }
         }

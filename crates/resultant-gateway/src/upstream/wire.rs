@@ -8,7 +8,7 @@ use std::{future::Future, pin::Pin, sync::Arc};
 
 use bytes::Bytes;
 
-use crate::body::Body;
+use crate::body::{Addressees, Body, Entrance, Envelope};
 
 /// A message for the server.
 #[derive(Clone, Debug)]
@@ -47,6 +47,9 @@ pub(crate) trait Wire: Send + Sync {
 
 /// Takes what comes over a wire. The calls are quick and never wait.
 pub(crate) trait Inbox: Send + Sync {
+    /// A long message begins; whoever waits for it may want it as it comes.
+    fn begins(&self, beginning: &Envelope, during: Option<u64>) -> Option<Entrance>;
+
     /// A whole message; `during` is the request in whose answer it came, where that is known.
     fn arrived(&self, body: Body, during: Option<u64>);
 
@@ -61,6 +64,18 @@ pub(crate) trait Inbox: Send + Sync {
 }
 
 pub(crate) type SharedInbox = Arc<dyn Inbox>;
+
+/// Those who wait for what comes over a wire, or during the answer to one request.
+pub(crate) struct Expected<'a> {
+    pub(crate) inbox: &'a dyn Inbox,
+    pub(crate) during: Option<u64>,
+}
+
+impl Addressees for Expected<'_> {
+    fn begins(&self, beginning: &Envelope) -> Option<Entrance> {
+        self.inbox.begins(beginning, self.during)
+    }
+}
 
 /// What can go wrong on the way.
 #[derive(Clone, Debug, thiserror::Error)]

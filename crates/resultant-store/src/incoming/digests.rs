@@ -13,7 +13,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use data_encoding::HEXLOWER;
+use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
 /// How many bytes are checked at once when they are read. Which size a blob has is known from the
@@ -28,7 +28,7 @@ const BESIDE_BYTES_MIN: u64 = 4 << 20;
 /// So many bytes are handed over at once.
 const HANDED_BYTES: usize = 256 << 10;
 /// So many times that wait at most.
-const WAITING_MAX: usize = 8;
+const WAITING_MAX: usize = 4;
 
 /// The size of the pieces whose digests these are: 32 bytes for each.
 pub(crate) fn piece_bytes(size: u64, digests: usize) -> Option<usize> {
@@ -39,17 +39,18 @@ pub(crate) fn piece_bytes(size: u64, digests: usize) -> Option<usize> {
 
 /// The digests of some bytes.
 #[derive(Debug)]
-pub struct Digests {
+pub(super) struct Digests {
     sha256: Option<Sha256>,
     pieces: Pieces,
     size: u64,
 }
 
 /// What came out.
+#[derive(Debug)]
 pub(super) struct Digested {
     pub(super) size: u64,
-    /// SHA-256 of the whole in hexadecimal digits, unless somebody else computes it.
-    pub(super) sha256: Option<String>,
+    /// SHA-256 of the whole, unless somebody else computes it.
+    pub(super) sha256: Option<[u8; 32]>,
     /// BLAKE3 of each piece.
     pub(super) pieces: Vec<u8>,
 }
@@ -67,7 +68,7 @@ impl Digests {
     }
 
     /// The next bytes.
-    pub fn add(&mut self, bytes: &[u8]) {
+    pub(super) fn add(&mut self, bytes: &[u8]) {
         if let Some(sha256) = &mut self.sha256 {
             sha256.update(bytes);
         }
@@ -78,7 +79,7 @@ impl Digests {
     pub(super) fn finish(self) -> Digested {
         Digested {
             size: self.size,
-            sha256: self.sha256.map(|sha256| HEXLOWER.encode(&sha256.finalize())),
+            sha256: self.sha256.map(|sha256| sha256.finalize().into()),
             pieces: self.pieces.finish(),
         }
     }
@@ -89,12 +90,16 @@ impl Digests {
 pub(super) enum Digesting {
     Here(Box<Digests>),
     Beside(Beside),
+    /// All bytes came.
+    Done(Digested),
+    /// They are lost, with the thread that computed them.
+    Lost,
 }
 
 #[derive(Debug)]
 pub(super) struct Beside {
     gathered: Vec<u8>,
-    queue: SyncSender<Vec<u8>>,
+    queue: SyncSender<Bytes>,
     thread: JoinHandle<Box<Digests>>,
     _place: Place,
 }
@@ -106,46 +111,84 @@ impl Digesting {
 
     /// The next bytes, `before` of which there were already.
     pub(super) fn add(&mut self, bytes: &[u8], before: u64) -> io::Result<()> {
-        if let Digesting::Here(digests) = self {
-            if before < BESIDE_BYTES_MIN {
-                digests.add(bytes);
-                return Ok(());
-            }
-            let digests = std::mem::replace(digests, Box::new(Digests::new(false)));
-            *self = match Place::take() {
-                Some(place) => Digesting::Beside(Beside::start(digests, place)?),
-                None => Digesting::Here(digests),
-            };
+        match self.at_place(before) {
+            Digesting::Here(digests) => digests.add(bytes),
+            Digesting::Beside(beside) => beside.add(bytes)?,
+            Digesting::Done(_) | Digesting::Lost => return Err(lost()),
         }
-        match self {
-            Digesting::Here(digests) => {
-                digests.add(bytes);
-                Ok(())
+        Ok(())
+    }
+
+    /// The same for bytes that need not be copied.
+    pub(super) fn add_shared(&mut self, bytes: &Bytes, before: u64) -> io::Result<()> {
+        match self.at_place(before) {
+            Digesting::Beside(beside) if bytes.len() >= HANDED_BYTES / 4 => {
+                beside.hand_over()?;
+                beside.send(bytes.clone())
             }
-            Digesting::Beside(beside) => beside.add(bytes),
+            _ => self.add(bytes, before),
         }
     }
 
-    pub(super) fn finish(self) -> io::Result<Digested> {
+    /// Where the next bytes are digested.
+    fn at_place(&mut self, before: u64) -> &mut Digesting {
+        if let Digesting::Here(digests) = self
+            && before >= BESIDE_BYTES_MIN
+            && let Some(place) = Place::take()
+        {
+            let digests = std::mem::replace(digests, Box::new(Digests::new(false)));
+            *self = Beside::start(digests, place);
+        }
+        self
+    }
+
+    /// All bytes came.
+    pub(super) fn end(&mut self) -> io::Result<&Digested> {
+        *self = match std::mem::replace(self, Digesting::Lost) {
+            Digesting::Here(digests) => Digesting::Done(digests.finish()),
+            Digesting::Beside(beside) => Digesting::Done(beside.finish()?),
+            ended => ended,
+        };
         match self {
-            Digesting::Here(digests) => Ok(digests.finish()),
-            Digesting::Beside(beside) => beside.finish(),
+            Digesting::Done(digested) => Ok(digested),
+            _ => Err(lost()),
+        }
+    }
+
+    pub(super) fn finish(mut self) -> io::Result<Digested> {
+        self.end()?;
+        match self {
+            Digesting::Done(digested) => Ok(digested),
+            _ => Err(lost()),
         }
     }
 }
 
+fn lost() -> io::Error {
+    io::Error::other("the digests are not computed")
+}
+
 impl Beside {
-    fn start(mut digests: Box<Digests>, place: Place) -> io::Result<Beside> {
-        let (queue, parts) = sync_channel::<Vec<u8>>(WAITING_MAX);
+    /// Goes on with them on a thread, or here where there is none to be had.
+    fn start(digests: Box<Digests>, place: Place) -> Digesting {
+        let (queue, parts) = sync_channel::<Bytes>(WAITING_MAX);
+        let (hand, handed) = sync_channel::<Box<Digests>>(1);
         let work = move || {
+            let mut digests = handed.recv().unwrap_or_default();
             // It ends with the queue, also where nobody waits for it any more.
             for part in parts {
                 digests.add(&part);
             }
             digests
         };
-        let thread = thread::Builder::new().name("digests".to_owned()).spawn(work)?;
-        Ok(Beside { gathered: Vec::with_capacity(HANDED_BYTES), queue, thread, _place: place })
+        match thread::Builder::new().name("digests".to_owned()).spawn(work) {
+            Ok(thread) => {
+                let _ = hand.send(digests);
+                let gathered = Vec::with_capacity(HANDED_BYTES);
+                Digesting::Beside(Beside { gathered, queue, thread, _place: place })
+            }
+            Err(_) => Digesting::Here(digests),
+        }
     }
 
     fn add(&mut self, mut bytes: &[u8]) -> io::Result<()> {
@@ -153,27 +196,33 @@ impl Beside {
             let (now, later) = bytes.split_at(bytes.len().min(HANDED_BYTES - self.gathered.len()));
             self.gathered.extend_from_slice(now);
             if self.gathered.len() == HANDED_BYTES {
-                self.hand_over(HANDED_BYTES)?;
+                self.hand_over()?;
             }
             bytes = later;
         }
         Ok(())
     }
 
-    fn hand_over(&mut self, next: usize) -> io::Result<()> {
-        let part = std::mem::replace(&mut self.gathered, Vec::with_capacity(next));
-        self.queue.send(part).map_err(|_| io::Error::other("the digests are not computed"))
+    fn hand_over(&mut self) -> io::Result<()> {
+        if self.gathered.is_empty() {
+            return Ok(());
+        }
+        let part = std::mem::replace(&mut self.gathered, Vec::with_capacity(HANDED_BYTES));
+        self.send(part.into())
+    }
+
+    fn send(&self, part: Bytes) -> io::Result<()> {
+        self.queue.send(part).map_err(|_| lost())
     }
 
     fn finish(mut self) -> io::Result<Digested> {
-        self.hand_over(0)?;
+        self.hand_over()?;
         drop(self.queue);
-        let digests = self.thread.join();
-        Ok(digests.map_err(|_| io::Error::other("the digests are not computed"))?.finish())
+        Ok(self.thread.join().map_err(|_| lost())?.finish())
     }
 }
 
-/// A place for one more thread. There is one for each processor but the first.
+/// A place for one more thread. There is one for each processor.
 #[derive(Debug)]
 struct Place;
 
@@ -181,7 +230,7 @@ static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
 impl Place {
     fn take() -> Option<Place> {
-        let places = thread::available_parallelism().map_or(1, usize::from) - 1;
+        let places = thread::available_parallelism().map_or(1, usize::from);
         let taken = TAKEN.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| {
             (taken < places).then_some(taken + 1)
         });

@@ -101,8 +101,28 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// How many bytes come before the next quote, backslash or control character: eight at a time.
+/// How many bytes come before the next quote, backslash or control character. Most strings are
+/// short; in what is left of a long one whole blocks are passed over first.
 pub(super) fn special(bytes: &[u8]) -> usize {
+    const NEAR: usize = 64;
+    const BLOCK: usize = 64;
+    let near = &bytes[..bytes.len().min(NEAR)];
+    let mut at = special_by_words(near);
+    if at == NEAR {
+        // No way out of a block before its end, so that its bytes are looked at together.
+        let has_none = |block: &&[u8]| {
+            !block.iter().fold(false, |found, &byte| {
+                found | (byte == b'"') | (byte == b'\\') | (byte < 0x20)
+            })
+        };
+        at += bytes[NEAR..].chunks_exact(BLOCK).take_while(has_none).count() * BLOCK;
+        at += special_by_words(&bytes[at..]);
+    }
+    at
+}
+
+/// The same, eight bytes at a time.
+fn special_by_words(bytes: &[u8]) -> usize {
     const LOW: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     let mut at = 0;
@@ -223,4 +243,28 @@ fn number(text: &str) -> Number {
         let float = text.parse::<f64>().unwrap_or(0.0).clamp(f64::MIN, f64::MAX);
         Number::from_f64(float).unwrap_or_else(|| Number::from(0))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::special;
+
+    #[test]
+    fn the_first_special_byte_is_found_wherever_it_stands() {
+        for byte in [b'"', b'\\', 0, b'\n', 0x1f] {
+            for at in (0..300).chain([1000, 4095]) {
+                // What is nearly special is not, and what comes behind does not matter.
+                let mut text: Vec<u8> = [b' ', b'!', b'#', b'[', b']', 0x7f, 0x80, 0xff, b'a']
+                    .into_iter()
+                    .cycle()
+                    .take(at)
+                    .collect();
+                assert_eq!(special(&text), at);
+                text.push(byte);
+                assert_eq!(special(&text), at, "{byte} at {at}");
+                text.extend(std::iter::repeat_n(b'"', 70));
+                assert_eq!(special(&text), at, "{byte} at {at}, and more");
+            }
+        }
+    }
 }

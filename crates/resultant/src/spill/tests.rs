@@ -1,4 +1,6 @@
-use crate::{Content, Limits, MemorySink, Outcome, ReadOptions};
+use std::io;
+
+use crate::{Content, Limits, MemorySink, Outcome, ReadOptions, Sha256Digest, Sink, SpillId};
 
 /// Reads in chunks of a size, with strings over sixteen bytes cut out.
 fn read(message: &str, chunk: usize) -> (Outcome, MemorySink) {
@@ -29,7 +31,7 @@ fn check(message: &str, contract: &str, files: &[(&str, &str)]) {
         assert_eq!(sink.strings.len(), files.len(), "the sink keeps what is needed");
         for artifact in &outcome.artifacts {
             let Content::Spilled(id) = artifact.content else { continue };
-            assert_eq!(artifact.sha256, crate::Sha256Digest::of(&sink.strings[&id]));
+            assert_eq!(artifact.sha256, Sha256Digest::of(&sink.strings[&id]));
             assert_eq!(artifact.size, sink.strings[&id].len() as u64);
         }
     }
@@ -115,4 +117,63 @@ fn a_mirror_in_the_sink_is_known_by_its_digest() {
         r#"{"a":"a string of some length… [23 bytes in string.txt] …a string of some length"}"#,
         &[("string.txt", "a string of some length")],
     );
+}
+
+/// Computes digests itself, and has room for so many bytes of a string.
+struct Digesting {
+    kept: MemorySink,
+    room: usize,
+    ended: Vec<SpillId>,
+}
+
+impl Sink for Digesting {
+    fn write(&mut self, id: SpillId, bytes: &[u8]) -> io::Result<()> {
+        self.kept.write(id, bytes)?;
+        match self.kept.strings[&id].len() > self.room {
+            true => Err(io::Error::other("no room")),
+            false => Ok(()),
+        }
+    }
+
+    fn end(&mut self, id: SpillId) -> io::Result<()> {
+        self.ended.push(id);
+        Ok(())
+    }
+
+    fn discard(&mut self, id: SpillId) {
+        self.kept.discard(id);
+    }
+
+    fn computes_sha256(&self) -> bool {
+        true
+    }
+
+    fn sha256(&mut self, id: SpillId) -> [u8; 32] {
+        Sha256Digest::of(&self.kept.strings[&id]).0
+    }
+}
+
+#[test]
+fn a_sink_may_compute_the_digests_and_has_to_do_so_to_the_end() {
+    let message = r#"{"content": [
+        {"type": "image", "data": "aGVsbG8gd29ybGQsIGhlbGxv", "mimeType": "x/y"},
+        {"type": "image", "data": "!no base64 at all, not a bit", "mimeType": "x/y"},
+        {"type": "text", "text": "a text that is longer than the room that there is"}
+    ]}"#;
+    for chunk in [1, 7, 64, 4096] {
+        let (theirs, _) = read(message, chunk);
+        for (room, ended) in [(1000, 3), (30, 2)] {
+            let limits = Limits { string_bytes_max: 16, ..Default::default() };
+            let options = ReadOptions { limits, ..Default::default() };
+            let mut sink = Digesting { kept: MemorySink::default(), room, ended: Vec::new() };
+            let mut reader = options.reader(&mut sink);
+            message.as_bytes().chunks(chunk).for_each(|chunk| reader.feed(chunk));
+            let ours = reader.finish();
+            let digests = |outcome: &Outcome| -> Vec<Sha256Digest> {
+                outcome.artifacts.iter().map(|artifact| artifact.sha256).collect()
+            };
+            assert_eq!(digests(&ours), digests(&theirs), "in chunks of {chunk}");
+            assert!(sink.ended.len() >= ended, "in chunks of {chunk}: {:?}", sink.ended);
+        }
+    }
 }

@@ -15,9 +15,9 @@ use super::{
     sse::Position,
 };
 use crate::{
-    body::{Body, CollectError},
+    body::{Addressees, Body, CollectError},
     rpc::{self, Kind, Message},
-    upstream::wire::{Outgoing, WireError},
+    upstream::wire::{Expected, Outgoing, WireError},
 };
 
 /// How often a stream is taken up again when nothing came over it.
@@ -134,7 +134,8 @@ fn hand_on(shared: &Shared, id: u64, frame: Frame) -> bool {
 
 /// A body of JSON: one message, or a batch.
 async fn json(shared: &Shared, id: u64, mut response: Response) -> Result<(), WireError> {
-    let mut messages = Messages::new(&shared.options.spool);
+    let expected = Expected { inbox: &*shared.inbox, during: Some(id) };
+    let mut messages = Messages::new(&shared.options.spool, Some(&expected));
     let (mut answered, mut refused) = (false, None);
     loop {
         let chunk = response.chunk().await;
@@ -172,12 +173,14 @@ async fn json(shared: &Shared, id: u64, mut response: Response) -> Result<(), Wi
 async fn events(shared: &Shared, id: u64, response: Response) -> Result<(), WireError> {
     let broke = || WireError::Broken("the stream ended before the answer came".to_owned());
     let modern = shared.state().protocol.is_some_and(resultant::Protocol::is_modern);
+    let expected = Expected { inbox: &*shared.inbox, during: Some(id) };
     let (mut position, mut response) = (Position::default(), Some(response));
     let mut tries = 0;
     loop {
         if let Some(response) = response.take() {
             let spool = &shared.options.spool;
-            let mut events = Events::new(response, spool, position, Oversize::Stop);
+            let expected = Some(&expected as &dyn Addressees);
+            let mut events = Events::new(response, spool, expected, position, Oversize::Stop);
             if until_answer(shared, id, &mut events).await? {
                 return Ok(());
             }

@@ -9,7 +9,7 @@ use super::{
     messages::{Frame, Messages, Refused},
     sse::{Parser, Position, Token},
 };
-use crate::body::{Body, SpoolOptions};
+use crate::body::{Addressees, Body, SpoolOptions};
 
 /// What came over the stream.
 #[derive(Debug)]
@@ -46,6 +46,7 @@ impl<'a> Events<'a> {
     pub(super) fn new(
         response: Response,
         spool: &'a SpoolOptions,
+        addressees: Option<&'a dyn Addressees>,
         position: Position,
         oversize: Oversize,
     ) -> Events<'a> {
@@ -54,7 +55,7 @@ impl<'a> Events<'a> {
             chunk: Bytes::new(),
             start: position.last_id.clone(),
             parser: Parser::new(position),
-            messages: Messages::new(spool),
+            messages: Messages::new(spool, addressees),
             ready: VecDeque::new(),
             oversize,
             ended_events: 0,

@@ -75,7 +75,7 @@ pub(super) async fn listen(shared: Arc<Shared>, opening: watch::Sender<()>) {
             Opened::Stream(response) => {
                 opened = true;
                 let spool = &shared.options.spool;
-                let mut events = Events::new(response, spool, position, Oversize::Skip);
+                let mut events = Events::new(response, spool, None, position, Oversize::Skip);
                 drain(&shared, &mut events, Answers::Elsewhere).await;
                 position = events.position().clone();
                 if events.progressed() {
@@ -142,7 +142,7 @@ pub(super) async fn endpoint(shared: &Arc<Shared>) -> bool {
 async fn old_stream(shared: Arc<Shared>, named: oneshot::Sender<()>) {
     let Opened::Stream(response) = open(&shared, &Position::default()).await else { return };
     let spool = &shared.options.spool;
-    let mut events = Events::new(response, spool, Position::default(), Oversize::Skip);
+    let mut events = Events::new(response, spool, None, Position::default(), Oversize::Skip);
     let Some(Event::Endpoint(target)) = events.next().await else { return };
     let base = &shared.options.url;
     let target = std::str::from_utf8(&target).ok().and_then(|target| base.join(target.trim()).ok());

@@ -5,7 +5,7 @@
 //! it, also when the answer has 200 MB and its `id` stands at the end. Everything else about a
 //! message is for those who read it; what is no JSON at all is one message too.
 
-use crate::body::{Body, CollectError, Collector, SpoolOptions};
+use crate::body::{Addressees, Body, CollectError, Collector, SpoolOptions};
 
 /// A message and what its top level says.
 #[derive(Debug)]
@@ -56,9 +56,9 @@ enum Mode {
 }
 
 /// Takes the bytes of one body or event after the other.
-#[derive(Debug)]
 pub(super) struct Messages<'a> {
     options: &'a SpoolOptions,
+    addressees: Option<&'a dyn Addressees>,
     collector: Collector<'a>,
     refused: Option<CollectError>,
     top: Top,
@@ -67,10 +67,14 @@ pub(super) struct Messages<'a> {
 }
 
 impl<'a> Messages<'a> {
-    pub(super) fn new(options: &'a SpoolOptions) -> Messages<'a> {
+    pub(super) fn new(
+        options: &'a SpoolOptions,
+        addressees: Option<&'a dyn Addressees>,
+    ) -> Messages<'a> {
         Messages {
             options,
-            collector: Collector::new(options),
+            addressees,
+            collector: Collector::new(options, addressees),
             refused: None,
             top: Top::default(),
             mode: Mode::Start,
@@ -154,7 +158,7 @@ impl<'a> Messages<'a> {
 
     /// What was kept of this message goes at once; its top level is still read, for the id.
     fn refuse(&mut self, error: CollectError) {
-        self.collector = Collector::new(self.options);
+        self.collector = Collector::new(self.options, self.addressees);
         self.refused = Some(error);
     }
 
@@ -286,7 +290,7 @@ mod tests {
             inline_bytes_max: 1024,
             message_bytes_max: 1024,
         };
-        let mut messages = Messages::new(&options);
+        let mut messages = Messages::new(&options, None);
         let mut frames = Vec::new();
         for chunk in body.chunks(chunk_bytes) {
             messages.push(chunk, |frame| frames.push(frame.unwrap()));
@@ -360,7 +364,7 @@ mod tests {
             inline_bytes_max: 16,
             message_bytes_max: 64,
         };
-        let mut messages = Messages::new(&options);
+        let mut messages = Messages::new(&options, None);
         let text = format!(r#"{{"result":"{}","id":7}}"#, "x".repeat(100));
         messages.push(text.as_bytes(), |_| panic!("there is no batch"));
         let refused = messages.end().unwrap().unwrap_err();

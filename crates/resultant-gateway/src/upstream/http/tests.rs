@@ -18,7 +18,7 @@ use url::Url;
 
 use super::{HttpOptions, HttpWire};
 use crate::{
-    body::{Body, SpoolOptions},
+    body::{Body, Entrance, Envelope, SpoolOptions},
     upstream::wire::{Inbox, Outgoing, Wire as _, WireError},
 };
 
@@ -148,6 +148,10 @@ pub(in crate::upstream) enum Heard {
 struct Recorder(mpsc::UnboundedSender<Heard>);
 
 impl Inbox for Recorder {
+    fn begins(&self, _: &Envelope, _: Option<u64>) -> Option<Entrance> {
+        None
+    }
+
     fn arrived(&self, body: Body, during: Option<u64>) {
         self.0.send(Heard::Arrived(body, during)).ok();
     }

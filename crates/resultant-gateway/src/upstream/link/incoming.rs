@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 use super::{Event, Link, ServerRequest, Unbound, lock};
 use crate::{
-    body::{Body, LongMessage, Spool},
+    body::{Body, Entrance, Envelope, LongMessage},
     client::Owner,
     rpc::{self, Kind, Message, RpcError},
     upstream::{
@@ -23,7 +23,15 @@ impl Link {
             // A byte order mark is none of the message's.
             Body::Whole(bytes) if bytes.starts_with(b"\xef\xbb\xbf") => bytes.slice(3..),
             Body::Whole(bytes) => bytes,
-            Body::Spooled(spool) => return self.spooled(spool, during),
+            Body::Spooled(spool) => {
+                let message = LongMessage::of(spool.envelope());
+                return self.long(message, Ok(Body::Spooled(spool)), during);
+            }
+            Body::Passed(id) => return self.answer(id, Ok(Body::Passed(id))),
+            Body::Strayed(message) => {
+                let lost = "a long answer of the server was taken for that to another request";
+                return self.long(message, Err(WireError::Broken(lost.to_owned())), during);
+            }
         };
         match Message::read_batch(bytes.clone()) {
             Ok(rpc::Batch::One(message)) => self.message(message, &bytes, during),
@@ -50,10 +58,14 @@ impl Link {
     }
 
     /// A long message. Only answers may be long.
-    fn spooled(self: &Arc<Link>, spool: Spool, during: Option<u64>) {
-        let bytes = spool.len();
-        match LongMessage::of(&spool) {
-            LongMessage::Answer(id) => self.answer(id, Ok(Body::Spooled(spool))),
+    fn long(
+        self: &Arc<Link>,
+        message: LongMessage,
+        body: Result<Body, WireError>,
+        during: Option<u64>,
+    ) {
+        match message {
+            LongMessage::Answer(id) => self.answer(id, body),
             LongMessage::Request(id) => {
                 let message = "the request is too long";
                 let refusal = rpc::error(&id, &RpcError::new(rpc::INVALID_REQUEST, message));
@@ -61,7 +73,7 @@ impl Link {
                 tokio::spawn(async move { link.send(refusal, None).await });
             }
             LongMessage::Notification | LongMessage::NoMessage => {
-                tracing::warn!(server = &*self.server, bytes, "a long line that is no answer");
+                tracing::warn!(server = &*self.server, "a long line that is no answer");
             }
             LongMessage::AnswerToWhom => {
                 let message = "a long answer of the server does not say to which request";
@@ -110,6 +122,29 @@ impl Link {
             // Cancelled, timed out, or answered before.
             None => tracing::debug!(server = &*self.server, id, "an answer nobody waits for"),
         }
+    }
+
+    /// Who waits for a long message that begins, if they take it as it comes. A server may say at
+    /// the end only what it answers; then it is for the only one who waits.
+    fn begins(&self, beginning: &Envelope, during: Option<u64>) -> Option<Entrance> {
+        beginning.result?;
+        let said = match LongMessage::of(beginning) {
+            LongMessage::Answer(id) => Some(id),
+            LongMessage::AnswerToWhom => during,
+            _ => return None,
+        };
+        let (id, takes) = {
+            let waiting = lock(&self.waiting);
+            let (id, call) = match said {
+                Some(id) => (id, waiting.get(&id)?),
+                None if waiting.len() == 1 => {
+                    waiting.first_key_value().map(|(id, call)| (*id, call))?
+                }
+                None => return None,
+            };
+            (id, call.takes.clone()?)
+        };
+        takes.upgrade()?.take(id)
     }
 
     fn lost(&self, id: Option<u64>, error: &WireError) {
@@ -209,6 +244,10 @@ enum Addressee {
 pub(super) struct LinkInbox(pub(super) std::sync::Weak<Link>);
 
 impl Inbox for LinkInbox {
+    fn begins(&self, beginning: &Envelope, during: Option<u64>) -> Option<Entrance> {
+        self.0.upgrade()?.begins(beginning, during)
+    }
+
     fn arrived(&self, body: Body, during: Option<u64>) {
         if let Some(link) = self.0.upgrade() {
             link.arrived(body, during);

@@ -139,7 +139,7 @@ impl Bringing<'_> {
             waiting.push(chunk);
             if waiting_bytes >= WRITE_BYTES {
                 let mut parts = waiting.drain(..);
-                let write = || parts.try_for_each(|part| incoming.write(&part));
+                let write = || parts.try_for_each(|part| incoming.write_shared(&part));
                 blocking(write).map_err(StoreError::from)?;
                 waiting_bytes = 0;
             }
