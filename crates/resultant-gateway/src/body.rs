@@ -7,6 +7,7 @@
 //! written to a file in the data folder, and read from there when it is whole and its addressee
 //! known. The file goes when its [`Spool`] is dropped.
 
+mod buffers;
 mod envelope;
 mod passage;
 
@@ -21,6 +22,7 @@ use bytes::{Bytes, BytesMut};
 
 use self::envelope::Walk;
 pub(crate) use self::{
+    buffers::Buffers,
     envelope::{Envelope, LongMessage},
     passage::{Entrance, Exit, Interest, passage},
 };

@@ -12,6 +12,8 @@ use tokio::{
     sync::{mpsc, oneshot},
 };
 
+use super::Buffers;
+
 /// So many parts wait between the two ends.
 const PARTS_MAX: usize = 4;
 /// Small parts are gathered up to so many bytes.
@@ -30,6 +32,7 @@ pub(crate) struct Entrance {
     /// The request that is answered, as far as the beginning of the message tells.
     request: u64,
     gathered: BytesMut,
+    buffers: Buffers,
     parts: mpsc::Sender<Part>,
 }
 
@@ -59,7 +62,8 @@ impl Interest {
 pub(crate) fn passage(request: u64) -> (Entrance, Exit, Interest) {
     let (sender, parts) = mpsc::channel(PARTS_MAX);
     let (interest, verdict) = oneshot::channel();
-    let entrance = Entrance { request, gathered: BytesMut::new(), parts: sender };
+    let (gathered, buffers) = (BytesMut::new(), Buffers::default());
+    let entrance = Entrance { request, gathered, buffers, parts: sender };
     let exit = Exit { parts, verdict, is_confirmed: false, runtime: Handle::current() };
     (entrance, exit, Interest { verdict: interest })
 }
@@ -71,6 +75,9 @@ impl Entrance {
 
     /// The next bytes. Waits while too many are under way.
     pub(super) fn push(&mut self, bytes: &[u8]) {
+        if self.gathered.capacity() == 0 {
+            self.gathered = self.buffers.take(GATHERED_BYTES + SMALL_BYTES);
+        }
         self.gathered.extend_from_slice(bytes);
         if self.gathered.len() >= GATHERED_BYTES {
             self.send_gathered();
@@ -94,7 +101,7 @@ impl Entrance {
 
     fn send_gathered(&mut self) {
         if !self.gathered.is_empty() {
-            let part = self.gathered.split().freeze();
+            let part = self.buffers.lend(std::mem::take(&mut self.gathered));
             self.send(Part::Bytes(part));
         }
     }

@@ -26,7 +26,7 @@ use tokio::{
 
 use super::wire::{Expected, Inbox, Outgoing, SharedInbox, Wire, WireError};
 use crate::{
-    body::{Addressees, Body, CollectError, Collector, SpoolOptions},
+    body::{Addressees, Body, Buffers, CollectError, Collector, SpoolOptions},
     orphans,
     rpc::Message,
 };
@@ -259,22 +259,30 @@ async fn read(
     let collector = Collector::new(options, Some(&expected));
     let mut lines = Lines { collector, skipped: None, options, expected: &expected };
     let mut chunk = BytesMut::with_capacity(CHUNK_BYTES);
-    let mut chunk_bytes = CHUNK_BYTES;
+    let mut buffers = Buffers::default();
     // A long message is handed over in fewer turns.
     #[cfg(target_os = "linux")]
     let _ = rustix::pipe::fcntl_setpipe_size(&stdout, PIPE_BYTES);
     loop {
-        chunk.reserve(chunk_bytes);
-        match stdout.read_buf(&mut chunk).await {
+        let cut = match stdout.read_buf(&mut chunk).await {
             Ok(0) | Err(_) => {
                 lines.end(inbox);
                 return None;
             }
-            Ok(read) if read < CHUNK_BYTES => chunk_bytes = CHUNK_BYTES,
-            Ok(_) => chunk_bytes = CHUNK_BYTES_LONG,
-        }
-        if let Some(error) = lines.feed(chunk.split().freeze(), inbox) {
-            return Some(error);
+            Ok(read) if read < CHUNK_BYTES => {
+                let cut = lines.feed(chunk.split().freeze(), inbox);
+                buffers = Buffers::default();
+                chunk.reserve(CHUNK_BYTES);
+                cut
+            }
+            Ok(_) => {
+                let cut = lines.feed(buffers.lend(chunk), inbox);
+                chunk = buffers.take(CHUNK_BYTES_LONG);
+                cut
+            }
+        };
+        if cut.is_some() {
+            return cut;
         }
     }
 }
