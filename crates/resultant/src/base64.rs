@@ -78,7 +78,7 @@ impl Alphabet {
 impl Decoder {
     /// Reads a piece and appends what it decodes to.
     pub(crate) fn feed(&mut self, mut piece: &[u8], out: &mut Vec<u8>) -> Result<(), Invalid> {
-        while self.group_len > 0 || self.padding > 0 {
+        while self.group_len > 0 {
             let Some((&byte, rest)) = piece.split_first() else { return Ok(()) };
             self.push(byte, out)?;
             piece = rest;
