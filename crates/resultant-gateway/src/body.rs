@@ -1,4 +1,4 @@
-//! The bytes of one message, however long: short ones in memory, long ones in a file.
+//! The bytes of one message, however long: short ones in memory, long ones passed on or in a file.
 //!
 //! Everything that comes from a server goes through a [`Collector`]. It holds up to
 //! `inline_bytes_max` in memory; from there on a message goes on while it arrives, so memory does

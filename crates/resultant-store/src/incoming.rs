@@ -331,6 +331,7 @@ mod tests {
         drop(incoming);
         assert!(!path.exists());
     }
+
     #[test]
     fn without_a_place_or_after_an_error_the_digest_goes_on() {
         let folder = tempfile::tempdir().unwrap();
